@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/result.h"
+#include "core/text/conversation.h"
+#include "core/text/tokenizer.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rentune::data {
+
+enum class Kind { Alpaca, Messages, Tokens };
+std::string_view kindName(Kind kind);
+
+/// Why a row is not used (or what was noticed in one that is). `line` is 1-based, `row` counts all rows from 0.
+struct Problem
+{
+    std::string file;
+    int64_t line = 0;
+    int64_t row = 0;
+    std::string code;      ///< "empty_output", "syntax", "incomplete_line", "control_tokens", …
+    std::string detail;
+    bool fatal = true;     ///< the row is not used
+};
+
+/// One usable row, before tokenization: a conversation, or ready ids (Kind::Tokens).
+struct Row
+{
+    Kind kind = Kind::Alpaca;
+    std::string file;
+    int64_t line = 0;
+    text::Conversation conversation;
+    std::vector<text::TokenId> ids;
+    std::vector<text::TokenId> labels;
+};
+
+struct ReadOptions
+{
+    std::string format = "auto";        ///< auto, alpaca, messages, tokens
+    std::string systemPrompt;           ///< put in front of conversations that have none
+    std::optional<int64_t> vocabSize;   ///< checks ids of Kind::Tokens
+};
+
+/// Training rows of json (one array) and jsonl files, detected by content, not by extension.
+/// Row numbers count usable rows from 0 over all files in order. Immutable after open; thread-safe.
+class Dataset
+{
+public:
+    /// Reads and checks every row. Errors: data.format (not a dataset, unknown kind), file.*, json.syntax.
+    /// Bad rows are no error: they are listed by problems().
+    static Result<Dataset> open(const std::vector<std::filesystem::path> &files, const ReadOptions &options = {});
+
+    int64_t size() const;                                   ///< usable rows
+    int64_t totalRows() const;
+    const Row &row(int64_t index) const;                    ///< precondition: 0 ≤ index < size()
+    const std::vector<Problem> &problems() const;
+    std::map<std::string, int64_t> kinds() const;           ///< usable rows by kind name
+    const std::map<std::string, std::string> &mapping() const;  ///< field → role shown to the user
+
+private:
+    std::vector<Row> m_rows;
+    std::vector<Problem> m_problems;
+    std::map<std::string, std::string> m_mapping;
+    int64_t m_totalRows = 0;
+};
+
+/// A row as it is trained.
+struct Sample
+{
+    std::vector<text::TokenId> ids;
+    std::vector<text::TokenId> labels;   ///< unshifted; ignoredLabel where not trained
+    bool truncated = false;
+};
+
+struct SampleOptions
+{
+    int64_t maxLength = 512;
+    bool dropTooLong = false;            ///< a longer row gives nullopt instead of being cut at the end
+    bool errorTooLong = false;
+    text::RenderOptions render;
+};
+
+/// Renders and cuts one row; nullopt if it is dropped (too long, or no trained token is left). A row of Kind::Tokens
+/// needs no template. Errors: data.row with file and line, template.*.
+Result<std::optional<Sample>> makeSample(const Row &row, const text::Tokenizer *tokenizer,
+                                         const text::ChatTemplate *chatTemplate, const SampleOptions &options);
+
+} // namespace rentune::data

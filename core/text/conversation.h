@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/json.h"
+#include "core/base/result.h"
+#include "core/text/tokenizer.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace rentune::text {
+
+inline constexpr TokenId ignoredLabel = -100;   ///< the label of a token that is not trained (torch's ignore_index)
+
+/// Messages in Hugging Face's form: [{"role", "content", …}].
+struct Conversation
+{
+    Json messages = Json::array();
+    Json tools;                       ///< null if none
+};
+
+struct RenderOptions
+{
+    bool addGenerationPrompt = false;
+    bool trainAll = false;                          ///< every token trained instead of assistant turns with their end tokens
+    AddedTokens contentTokens = AddedTokens::AsText;///< how control tokens inside message content are read
+};
+
+/// A conversation as the model sees it. ids and labels have the same length; labels are ids or ignoredLabel, unshifted.
+struct Rendered
+{
+    std::string text;
+    std::vector<TokenId> ids;
+    std::vector<TokenId> labels;
+};
+
+/// A compiled chat template. Immutable, thread-safe. Rendering is bounded in steps, depth, output (1 MiB + 16 × input)
+/// and time (2 s).
+class ChatTemplate
+{
+public:
+    /// `source` is Jinja text; `file` names it in errors. Errors: template.syntax.
+    static Result<ChatTemplate> compile(const std::string &source, const std::string &file);
+    /// DIR/chat_template.jinja, else tokenizer_config.json's chat_template (string or named list). Errors:
+    /// template.missing (with the built-in templates to choose from), template.syntax.
+    static Result<ChatTemplate> load(const std::filesystem::path &folder);
+
+    const std::string &source() const;
+
+    /// Errors: template.raised (the template called raise_exception), template.limit, template.syntax.
+    Result<Rendered> render(const Tokenizer &tokenizer, const Conversation &conversation,
+                            const RenderOptions &options = {}) const;
+
+private:
+    struct Impl;
+    explicit ChatTemplate(std::shared_ptr<const Impl> impl);
+    std::shared_ptr<const Impl> m_impl;
+};
+
+} // namespace rentune::text
