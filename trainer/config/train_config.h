@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/result.h"
+#include "core/hf/adapter_config.h"
+#include "core/wire/job_spec.h"
+
+#include <filesystem>
+#include <optional>
+
+namespace rentune::trainer {
+
+/// A job this trainer can run, every choice made.
+struct TrainConfig
+{
+    wire::JobSpec job;
+    std::filesystem::path model;        ///< the base model's folder
+    std::optional<hf::LoraConfig> lora; ///< set for method lora; with `init_from`, that folder's values
+    std::filesystem::path initFrom;     ///< folder of the adapter to start from; "" = fresh
+    int threads = 1;                    ///< training.threads, 0 resolved to the cores of this machine
+    int world = 1;
+    int rank = 0;
+};
+
+/// Checks a parsed job against what this trainer does. What it cannot do is never ignored: job.unsupported
+/// names the key, its value and what to use instead. job.value and job.conflict for values that make no sense
+/// together; file.missing and adapter.config from `init_from`.
+Result<TrainConfig> makeTrainConfig(wire::JobSpec job);
+
+} // namespace rentune::trainer
