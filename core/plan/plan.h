@@ -15,8 +15,21 @@
 namespace rentune::plan {
 
 /// The parts of a device's memory, in the order they are drawn. Names are the interface's.
-enum class Term { Weights, Gradients, Optimizer, Master, Adapter, Quantization, Activations, Logits, Communication,
-                  Workspace, Reserve, Context };
+enum class Term
+{
+    Weights,
+    Gradients,
+    Optimizer,
+    Master,
+    Adapter,
+    Quantization,
+    Activations,
+    Logits,
+    Communication,
+    Workspace,
+    Reserve,
+    Context
+};
 inline constexpr size_t termCount = 12;
 std::string_view termName(Term term);
 
@@ -25,37 +38,41 @@ using MemoryTerms = std::array<Bytes, termCount>;
 
 struct Relax
 {
-    std::string code;             ///< "quantization.nf4", "micro_batch", "gpu" …
-    std::string key;              ///< job key it changes
-    std::string value;            ///< its new value
-    Bytes perGpuBytes = 0;        ///< expected peak with it
+    std::string code;      ///< "quantization.nf4", "micro_batch", "gpu" …
+    std::string key;       ///< job key it changes
+    std::string value;     ///< its new value
+    Bytes perGpuBytes = 0; ///< expected peak with it
 };
 
 struct Reason
 {
-    std::string code;             ///< "memory.capacity", "precision.unsupported" …
-    std::string text;             ///< English; the app translates by code
-    std::vector<Relax> relax;     ///< nearest first
+    std::string code;         ///< "memory.capacity", "precision.unsupported" …
+    std::string text;         ///< English; the app translates by code
+    std::vector<Relax> relax; ///< nearest first
 };
 
 struct CostLine
 {
-    std::string priceClass;       ///< on_demand, spot, reserved, owned
+    std::string priceClass; ///< on_demand, spot, reserved, owned
     std::string currency;
-    double perHour = 0;           ///< all GPUs of the plan
-    Range<double> total;
-    std::string asOf;             ///< date of the price
-    std::string provider;
+    double perHour = 0;   ///< all GPUs of the plan
+    Range<double> total;  ///< spot: with work lost to interruptions
+    std::string asOf;     ///< date of the price, "" for the job's own
+    std::string provider; ///< "" for the job's own price
+    std::string region;
+    bool stale = false; ///< older than prices of its kind stay true (catalog::isStale)
 };
 
-/// The answer to "what will this fine-tune need, cost and when is it done". Bytes are per GPU of the worst rank.
+/// The answer to "what will this fine-tune need, cost and when is it done". Bytes are per GPU of the worst
+/// rank.
 struct Plan
 {
     bool feasible = true;
-    std::vector<Reason> reasons;
+    std::vector<Reason> reasons; ///< why not; empty if feasible
+    std::vector<Reason> notes;   ///< worth knowing though it fits: "parallel.no_saving", "data.none" …
     Range<Bytes> perGpuBytes;
     Bytes capacityBytes = 0;
-    std::string phase;            ///< where the peak is: load, forward, backward, optimizer, save
+    std::string phase; ///< where the peak is: load, forward, backward, optimizer, save
     double pOutOfMemory = 0;
     MemoryTerms terms{};
     Bytes hostBytes = 0;
@@ -66,10 +83,10 @@ struct Plan
     int64_t totalSteps = 0;
     int64_t trainableParameters = 0;
     int64_t parameters = 0;
-    std::vector<CostLine> cost;   ///< classes without a price are absent, never 0
+    std::vector<CostLine> cost; ///< classes without a price are absent, never 0
     Seconds checkpointInterval = 0;
     Seconds checkpointPause = 0;
-    std::optional<bool> fitsNotice;   ///< absent where the provider's notice is unknown
+    std::optional<bool> fitsNotice; ///< absent where the provider's notice is unknown
     wire::ParallelSpec layout;
     int64_t microBatch = 0;
     int64_t gradAccumulation = 0;

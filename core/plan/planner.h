@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/catalog/catalog.h"
+#include "core/plan/plan.h"
+#include "core/throughput/host.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rentune::plan {
+
+/// What the planner knows of the training data.
+struct LengthFacts
+{
+    int64_t rows = 0;       ///< usable rows; 0 if no data is given
+    double meanTokens = 0;  ///< after cutting to max_length
+    int64_t maxTokens = 0;  ///< longest row after cutting: what a micro batch can be padded to
+    bool measured = false;  ///< tokenized with the model's tokenizer; else see `assumption`
+    std::string assumption; ///< "" or a code: data.none, data.characters, data.unreadable
+};
+
+/// Everything makePlan needs beyond the job: facts of the world, read once and kept while the hand moves.
+struct PlanFacts
+{
+    hf::ModelConfig model;
+    LengthFacts lengths;
+    std::optional<catalog::Gpu> gpu; ///< absent: the CPU of this computer
+    throughput::Host host;
+    std::vector<catalog::Price> prices; ///< offers of `gpu`
+    std::chrono::sys_days today{};
+    /// Useful FLOP/s (recomputation not counted) that this computer reached in an earlier run; replaces the
+    /// guess.
+    std::optional<double> measuredFlops;
+};
+
+/// Reads what makePlan needs: config.json of the job's model folder or the catalogue's entry of its id, the
+/// rows and their lengths, the GPU and its offers. May take seconds (tokenizing a sample of long data);
+/// callers keep the result until a file's name or time, `data`, `model` or `hardware.gpu` changes. Data that
+/// can't be read is an assumption, not an error. Errors: file.*, model.* for the model, job.value for an
+/// unknown GPU or model id.
+Result<PlanFacts> gatherFacts(const wire::JobSpec &job, const catalog::Catalog &catalog, const Clock &clock);
+
+/// The plan of a job. Pure; well under a millisecond. A job that does not fit or can't work is a plan with
+/// feasible = false and its reasons; the only errors are facts that contradict themselves (model.config,
+/// adapter.config for targets that hit nothing).
+Result<Plan> makePlan(const wire::JobSpec &job, const PlanFacts &facts);
+
+} // namespace rentune::plan
