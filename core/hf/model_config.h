@@ -11,41 +11,42 @@
 
 namespace rentune::hf {
 
-/// What a decoder-only model is, independent of its family: the trainer builds one decoder from it, the planner counts
-/// from it. Names follow config.json of transformers.
+/// What a decoder-only model is, independent of its family: the trainer builds one decoder from it, the
+/// planner counts from it. Names follow config.json of transformers.
 struct ModelConfig
 {
-    std::string architecture;       ///< "LlamaForCausalLM", …
-    std::string modelType;          ///< "llama", "qwen2", "qwen3"
+    std::string architecture; ///< "LlamaForCausalLM", …
+    std::string modelType;    ///< "llama", "qwen2", "qwen3"
     int64_t hiddenSize = 0;
     int64_t intermediateSize = 0;
     int64_t layers = 0;
     int64_t heads = 0;
     int64_t kvHeads = 0;
-    int64_t headDim = 0;            ///< explicit, else hiddenSize / heads
+    int64_t headDim = 0; ///< explicit, else hiddenSize / heads
     int64_t vocabSize = 0;
     int64_t maxPositions = 0;
     double rmsNormEps = 1e-6;
     double ropeTheta = 10000;
     bool tieWordEmbeddings = false;
-    bool qkvBias = false;           ///< q, k and v projections carry a bias
-    bool attentionOutBias = false;  ///< o_proj carries a bias
+    bool qkvBias = false;          ///< q, k and v projections carry a bias
+    bool attentionOutBias = false; ///< o_proj carries a bias
     bool mlpBias = false;
-    bool qkNorm = false;            ///< RMSNorm over head_dim on q and k (Qwen3)
-    std::string dtype;              ///< "float32", "bfloat16", "float16"; "" if the file states none
+    bool qkNorm = false; ///< RMSNorm over head_dim on q and k (Qwen3)
+    std::string dtype;   ///< "float32", "bfloat16", "float16"; "" if the file states none
     std::vector<int64_t> eosTokenIds;
-    Json raw;                       ///< the file as read: what is saved beside a trained model
+    Json raw; ///< the file as read: what is saved beside a trained model
 };
 
 /// One parameter tensor of a checkpoint in Hugging Face layout.
 struct TensorSpec
 {
-    std::string name;               ///< "model.layers.0.self_attn.q_proj.weight"
-    std::vector<int64_t> shape;     ///< linear weights are [out, in]
+    std::string name;           ///< "model.layers.0.self_attn.q_proj.weight"
+    std::vector<int64_t> shape; ///< linear weights are [out, in]
 };
 
-/// Parses config.json's text. Errors: model.unsupported (architecture, rope type, …; the detail names the nearest
-/// supported one), model.config (missing or impossible values, e.g. heads not a multiple of kv heads).
+/// Parses config.json's text. Errors: model.unsupported (architecture, rope type, …; the detail names the
+/// nearest supported one), model.config (missing or impossible values, e.g. heads not a multiple of kv
+/// heads).
 Result<ModelConfig> parseModelConfig(const Json &json, const std::string &file);
 
 /// Reads DIR/config.json.
