@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/hf/adapter_config.h"
+#include "core/hf/regex.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace rentune::hf {
+namespace {
+
+/// Every module path of the model, as named_modules() gives them, with those that are linear modules of a
+/// block.
+struct ModuleTree
+{
+    std::vector<std::string> paths;
+    std::set<std::string> linear;
+};
+
+ModuleTree moduleTree(const ModelConfig &model)
+{
+    ModuleTree tree;
+    tree.paths = {"model", "model.embed_tokens", "model.layers"};
+    const std::vector<std::string> linear = linearModules(model);
+    const size_t perLayer = linear.size() / static_cast<size_t>(model.layers);
+    for (int64_t layer = 0; layer < model.layers; ++layer) {
+        const std::string block = fmt::format("model.layers.{}", layer);
+        for (const char *inner :
+             {"", ".self_attn", ".mlp", ".mlp.act_fn", ".input_layernorm", ".post_attention_layernorm"})
+            tree.paths.push_back(block + inner);
+        if (model.qkNorm) {
+            tree.paths.push_back(block + ".self_attn.q_norm");
+            tree.paths.push_back(block + ".self_attn.k_norm");
+        }
+        const auto first = linear.begin() + layer * static_cast<int64_t>(perLayer);
+        tree.paths.insert(tree.paths.end(), first, first + static_cast<int64_t>(perLayer));
+    }
+    for (const char *path : {"model.norm", "model.rotary_emb", "lm_head"})
+        tree.paths.emplace_back(path);
+    tree.linear.insert(linear.begin(), linear.end());
+    return tree;
+}
+
+bool isOrEndsWith(const std::string &path, const std::string &name)
+{
+    return path == name || path.ends_with("." + name);
+}
+
+bool anyNamed(const std::string &path, const std::vector<std::string> &names)
+{
+    return std::any_of(names.begin(), names.end(),
+                       [&](const auto &name) { return isOrEndsWith(path, name); });
+}
+
+/// PEFT's check_target_module_exists for one configuration, its expressions compiled once.
+class TargetMatcher
+{
+public:
+    static Result<TargetMatcher> create(const LoraConfig &config);
+
+    bool matches(const std::string &path, bool linear) const;
+
+private:
+    explicit TargetMatcher(const LoraConfig &config) : m_config(config) {}
+    bool isExcluded(const std::string &path) const;
+    bool isInLayers(const std::string &path) const;
+
+    const LoraConfig &m_config;
+    bool m_allLinear = false;
+    std::optional<Regex> m_target;
+    std::vector<Regex> m_excluded; ///< exclude_modules as an expression, and modules_to_save
+};
+
+bool isAllLinear(std::string word)
+{
+    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+    return word == "all-linear";
+}
+
+Result<TargetMatcher> TargetMatcher::create(const LoraConfig &config)
+{
+    TargetMatcher matcher(config);
+    matcher.m_allLinear = isAllLinear(config.targetPattern);
+    if (!config.targetPattern.empty() && !matcher.m_allLinear) {
+        RENTUNE_TRY(matcher.m_target, Regex::compile(config.targetPattern));
+    }
+    if (!config.excludedPattern.empty()) {
+        RENTUNE_TRY(Regex regex, Regex::compile(config.excludedPattern));
+        matcher.m_excluded.push_back(std::move(regex));
+    }
+    for (const std::string &name : config.modulesToSave) {
+        RENTUNE_TRY(Regex regex, Regex::compile("(^|.*\\.)" + name + "($|\\..*)"));
+        matcher.m_excluded.push_back(std::move(regex));
+    }
+    return matcher;
+}
+
+bool TargetMatcher::isExcluded(const std::string &path) const
+{
+    return anyNamed(path, m_config.excluded) ||
+           std::any_of(m_excluded.begin(), m_excluded.end(),
+                       [&](const Regex &regex) { return regex.matchesWhole(path); });
+}
+
+/// layers_to_transform: the first numbered part of the path, below one of layers_pattern where that is given.
+bool TargetMatcher::isInLayers(const std::string &path) const
+{
+    for (size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {
+        const size_t end = path.find('.', dot + 1);
+        const std::string part = path.substr(dot + 1, end - dot - 1);
+        const bool number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+        if (!number || end == std::string::npos)
+            continue;
+        if (!m_config.layersPattern.empty() && !anyNamed(path.substr(0, dot), m_config.layersPattern))
+            continue;
+        return std::any_of(m_config.layers.begin(), m_config.layers.end(),
+                           [&](int64_t layer) { return std::to_string(layer) == part; });
+    }
+    return false;
+}
+
+bool TargetMatcher::matches(const std::string &path, bool linear) const
+{
+    if (isExcluded(path))
+        return false;
+    if (m_allLinear)
+        return linear;
+    if (m_target)
+        return m_target->matchesWhole(path);
+    // PEFT looks at the layers only where an entry is a suffix, not the whole path.
+    if (std::find(m_config.targets.begin(), m_config.targets.end(), path) != m_config.targets.end())
+        return true;
+    return anyNamed(path, m_config.targets) && (m_config.layers.empty() || isInLayers(path));
+}
+
+/// rank_pattern or alpha_pattern with its expressions compiled: PEFT's get_pattern_key.
+template <typename T>
+class PatternTable
+{
+public:
+    static Result<PatternTable> create(const Pattern<T> &pattern)
+    {
+        PatternTable table;
+        for (const auto &[key, value] : pattern) {
+            RENTUNE_TRY(Regex regex, Regex::compile("(.*\\.)?(" + key + ")"));
+            table.m_rows.push_back({key, std::move(regex), value});
+        }
+        return table;
+    }
+
+    T valueFor(const std::string &path, T fallback)
+    {
+        std::optional<T> found;
+        for (Row &row : m_rows) {
+            if (!row.regex.matchesWhole(path))
+                continue;
+            row.hit = true;
+            if (!found)
+                found = row.value;
+        }
+        return found.value_or(fallback);
+    }
+
+    void addUnmatched(std::vector<std::string> &list) const
+    {
+        for (const Row &row : m_rows) {
+            if (!row.hit)
+                list.push_back(row.key);
+        }
+    }
+
+private:
+    struct Row
+    {
+        std::string key;
+        Regex regex;
+        T value;
+        bool hit = false;
+    };
+    std::vector<Row> m_rows;
+};
+
+Error refused(std::string detail)
+{
+    return Error{ErrorCode::AdapterConfig, std::move(detail)};
+}
+
+void addUnmatchedTargets(const LoraConfig &config, const ModuleTree &tree, std::vector<std::string> &list)
+{
+    for (const std::string &target : config.targets) {
+        if (std::none_of(tree.paths.begin(), tree.paths.end(),
+                         [&](const std::string &path) { return isOrEndsWith(path, target); }))
+            list.push_back(target);
+    }
+}
+
+} // namespace
+
+Result<LoraTargets> resolveLoraTargets(const LoraConfig &config, const ModelConfig &model)
+{
+    const ModuleTree tree = moduleTree(model);
+    RENTUNE_TRY(const TargetMatcher matcher, TargetMatcher::create(config));
+    RENTUNE_TRY(auto ranks, PatternTable<int64_t>::create(config.rankPattern));
+    RENTUNE_TRY(auto alphas, PatternTable<double>::create(config.alphaPattern));
+
+    LoraTargets targets;
+    for (const std::string &path : tree.paths) {
+        const bool linear = tree.linear.contains(path);
+        if (!matcher.matches(path, linear))
+            continue;
+        if (!linear)
+            return refused(
+                fmt::format("the targets hit {}, which is not a linear module of a block; adapters are "
+                            "supported on those only",
+                            path));
+        LoraTarget target{path, ranks.valueFor(path, config.rank), alphas.valueFor(path, config.alpha), 0};
+        const auto rank = static_cast<double>(target.rank);
+        target.scale = target.alpha / (config.rslora ? std::sqrt(rank) : rank);
+        targets.modules.push_back(std::move(target));
+    }
+    addUnmatchedTargets(config, tree, targets.unmatched);
+    ranks.addUnmatched(targets.unmatched);
+    alphas.addUnmatched(targets.unmatched);
+    if (targets.modules.empty())
+        return refused(
+            "the targets hit no module of the model; its linear modules end in q_proj, k_proj, v_proj, "
+            "o_proj, gate_proj, up_proj and down_proj");
+    return targets;
+}
+
+int64_t loraParameterCount(const LoraTargets &targets, const ModelConfig &model)
+{
+    std::map<std::string, int64_t> inPlusOut;
+    for (const TensorSpec &tensor : tensorList(model)) {
+        if (tensor.shape.size() == 2)
+            inPlusOut[tensor.name] = tensor.shape[0] + tensor.shape[1];
+    }
+    int64_t total = 0;
+    for (const LoraTarget &target : targets.modules)
+        total += target.rank * inPlusOut.at(target.module + ".weight");
+    return total;
+}
+
+} // namespace rentune::hf
