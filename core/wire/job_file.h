@@ -12,15 +12,23 @@
 
 namespace rentune::wire {
 
-/// Parses a job file (YAML 1.2 core schema or JSON). Relative paths become absolute against `file`'s folder.
+/// Parses a job file (YAML or JSON). Relative paths become absolute against `file`'s folder.
 /// `sets` are "a.b=value" overrides, applied last, relative paths in them against the working folder.
 /// Refused, with file and line: unknown keys (with a did-you-mean), duplicate keys, wrong types, tags, aliases that
-/// expand past a limit. Numbers: every YAML 1.1/1.2 spelling ("1e-4", "1.e-3", ".5e-4", quoted numbers too).
+/// expand past a limit. The key decides the type: text stays text ("no", "1.10"), a number may have every YAML 1.1/1.2
+/// spelling ("1e-4", "1.e-3", ".5e-4") and be quoted, true and false may be quoted. A key without a value counts as
+/// absent. An absent name is the file's name.
 Result<JobSpec> parseJob(std::string_view text, const std::filesystem::path &file,
                          const std::vector<std::string> &sets = {});
 
 /// readFile (≤ 4 MiB) + parseJob.
 Result<JobSpec> readJob(const std::filesystem::path &file, const std::vector<std::string> &sets = {});
+
+/// What training needs beyond a plan: data.train. Errors: job.missing_key.
+Result<void> checkTrainable(const JobSpec &job, const std::string &file);
+
+/// Adds every key whose value is not its default to `statedKeys`: for jobs built in code instead of read from a file.
+void stateChangedKeys(JobSpec &job);
 
 /// The job as a YAML job file with every stated key (and no other), absolute paths; parseJob gives it back equal.
 std::string writeJob(const JobSpec &job);
