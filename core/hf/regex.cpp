@@ -15,7 +15,7 @@ struct Regex::Code
 
 Result<Regex> Regex::compile(const std::string &pattern)
 {
-    constexpr uint32_t matchLimit = 1'000'000; // steps; a module path needs a few hundred
+    constexpr uint32_t matchLimit = 100'000; // steps; a module path needs a few hundred
     int error = 0;
     size_t offset = 0;
     pcre2_code *code =
