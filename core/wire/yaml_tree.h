@@ -25,8 +25,8 @@ struct YamlNode
     };
 
     Kind kind = Kind::Null;
-    int64_t line = 0; ///< 1-based; 0 for a value that stands in no file
-    std::string text; ///< of a scalar
+    int64_t line = 0;   ///< 1-based; 0 for a value that stands in no file
+    std::string text{}; ///< of a scalar
     bool quoted = false;
     std::vector<YamlNode> items{};                           ///< of a sequence
     std::vector<std::pair<std::string, YamlNode>> entries{}; ///< of a map, in order; names are unique
