@@ -13,15 +13,16 @@ namespace {
 constexpr size_t maxDepth = 256;
 
 /// Builds the value while watching what nlohmann's own parser lets pass: depth and duplicate keys.
-class StrictHandler : public nlohmann::detail::json_sax_dom_parser<Json>
+template <typename Value>
+class StrictHandler : public nlohmann::detail::json_sax_dom_parser<Value>
 {
-    using Base = nlohmann::detail::json_sax_dom_parser<Json>;
+    using Base = nlohmann::detail::json_sax_dom_parser<Value>;
 
 public:
-    explicit StrictHandler(Json &value) : Base(value, false) {}
+    explicit StrictHandler(Value &value) : Base(value, false) {}
 
-    std::string problem;      ///< "" if the text is acceptable
-    size_t errorOffset = 0;   ///< byte after the last one read when the parser gave up
+    std::string problem;    ///< "" if the text is acceptable
+    size_t errorOffset = 0; ///< byte after the last one read when the parser gave up
 
     bool start_object(std::size_t n)
     {
@@ -40,7 +41,7 @@ public:
         --m_depth;
         return Base::end_array();
     }
-    bool key(string_t &name)
+    bool key(typename Value::string_t &name)
     {
         if (!m_keys.back().insert(name).second) {
             problem = "key \"" + name + "\" stands twice in one object";
@@ -86,15 +87,14 @@ bool looksLikeTrailingComma(std::string_view text, size_t offset)
     return i > 0 && text[i - 1] == ',';
 }
 
-} // namespace
-
-Result<Json> parseJson(std::string_view text, const std::string &file, int64_t firstLine)
+template <typename Value>
+Result<Value> parseStrict(std::string_view text, const std::string &file, int64_t firstLine)
 {
     if (text.starts_with("\xEF\xBB\xBF"))
         text.remove_prefix(3);
-    Json root;
-    StrictHandler handler(root);
-    if (Json::sax_parse(text, &handler) && handler.problem.empty())
+    Value root;
+    StrictHandler<Value> handler(root);
+    if (Value::sax_parse(text, &handler) && handler.problem.empty())
         return root;
     const std::string_view before = text.substr(0, std::min(handler.errorOffset, text.size()));
     const int64_t line = firstLine + std::count(before.begin(), before.end(), '\n');
@@ -107,6 +107,18 @@ Result<Json> parseJson(std::string_view text, const std::string &file, int64_t f
     else
         detail += ": " + handler.problem;
     return Error{ErrorCode::JsonSyntax, std::move(detail), file, line};
+}
+
+} // namespace
+
+Result<Json> parseJson(std::string_view text, const std::string &file, int64_t firstLine)
+{
+    return parseStrict<Json>(text, file, firstLine);
+}
+
+Result<SortedJson> parseSortedJson(std::string_view text, const std::string &file, int64_t firstLine)
+{
+    return parseStrict<SortedJson>(text, file, firstLine);
 }
 
 Result<Json> readJson(const std::filesystem::path &path, Bytes limit)

@@ -17,9 +17,10 @@ namespace rentune::text {
 using TokenId = int32_t;
 
 /// How added tokens ("<|im_end|>") that occur in the text are read.
-enum class AddedTokens {
-    Match,    ///< as their ids, like Hugging Face tokenizers
-    AsText    ///< as ordinary text: content never smuggles control tokens in
+enum class AddedTokens
+{
+    Match, ///< as their ids, like Hugging Face tokenizers
+    AsText ///< as ordinary text: content never smuggles control tokens in
 };
 
 /// A tokenizer.json (byte-level BPE). Immutable, thread-safe.
@@ -32,16 +33,17 @@ public:
 
     /// Ids as Hugging Face's encode(text, add_special_tokens=False). `text` must be UTF-8.
     std::vector<TokenId> encode(std::string_view text, AddedTokens added = AddedTokens::Match) const;
-    /// Text as decode(ids, skip_special_tokens=False), no clean-up; broken UTF-8 becomes U+FFFD. Unknown ids are skipped.
+    /// Text as decode(ids, skip_special_tokens=False), no clean-up; broken UTF-8 becomes U+FFFD. Unknown ids
+    /// are skipped.
     std::string decode(std::span<const TokenId> ids) const;
 
-    int64_t vocabSize() const;                              ///< largest id + 1
+    int64_t vocabSize() const; ///< largest id + 1
     std::optional<TokenId> idOf(std::string_view token) const;
-    std::optional<TokenId> eosId() const;                   ///< of tokenizer_config.json's eos_token
+    std::optional<TokenId> eosId() const; ///< of tokenizer_config.json's eos_token
     std::optional<TokenId> padId() const;
-    std::string_view eosToken() const;                      ///< "" if none
+    std::string_view eosToken() const; ///< "" if none
     std::string_view bosToken() const;
-    const std::vector<std::string> &addedTokens() const;    ///< contents, for listing control-token text in data
+    const std::vector<std::string> &addedTokens() const; ///< contents, for listing control-token text in data
 
 private:
     struct Impl;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rentune::text {
+
+/// The alphabet of byte-level tokenizers (GPT-2): each byte is written as one printable character; bytes that
+/// are printable in Latin-1 stand for themselves, the other 68 for U+0100 … U+0143 in order.
+char32_t characterOfByte(unsigned char byte);
+inline constexpr char32_t byteLevelEnd = 0x144; ///< every character of the alphabet is below
+
+/// Appends the characters of `bytes` as UTF-8.
+void appendByteLevel(std::string &out, std::string_view bytes);
+
+/// The bytes that `token` stands for; nullopt if a character is not of the alphabet. `token` must be UTF-8.
+std::optional<std::string> bytesOfByteLevel(std::string_view token);
+
+} // namespace rentune::text

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/json.h"
+#include "core/base/result.h"
+#include "core/text/pattern.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace rentune::text {
+
+/// A text and the pieces of it that are tokenized on their own, in order.
+struct Pieces
+{
+    std::string text;
+    std::vector<Span> spans;
+};
+
+/// What becomes of the places that a pattern finds.
+enum class SplitBehavior
+{
+    Removed,
+    Isolated,
+    MergedWithPrevious,
+    MergedWithNext,
+    Contiguous
+};
+
+/// Cuts a text into words: the `pre_tokenizer` of tokenizer.json. Immutable, thread-safe.
+class PreTokenizer
+{
+public:
+    /// Reads ByteLevel, Split, Digits, Punctuation and Sequence. Errors: tokenizer.unsupported (another kind,
+    /// by name), tokenizer.format.
+    static Result<PreTokenizer> parse(const SortedJson &json, const std::string &where);
+
+    /// True if some step writes the text in the byte-level alphabet.
+    bool writesBytes() const;
+
+    /// `text` must be UTF-8.
+    Pieces split(std::string_view text) const;
+
+private:
+    struct Split
+    {
+        Pattern pattern;
+        SplitBehavior behavior = SplitBehavior::Isolated;
+        bool invert = false;
+    };
+    struct ByteLevel
+    {
+        bool addPrefixSpace = true;
+        std::optional<Pattern> words; ///< GPT-2's pattern, unless use_regex is false
+    };
+    using Step = std::variant<Split, ByteLevel>;
+
+    static Result<Step> parseByteLevel(const SortedJson &json, const std::string &where);
+    static Result<Step> parseSplit(const SortedJson &json, const std::string &where);
+    static Result<Step> parseDigits(const SortedJson &json, const std::string &where);
+    static Result<Step> parsePunctuation(const SortedJson &json, const std::string &where);
+    Result<void> append(const SortedJson &json, const std::string &where, int depth);
+
+    std::vector<Step> m_steps;
+};
+
+} // namespace rentune::text

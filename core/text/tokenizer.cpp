@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/text/tokenizer.h"
+
+#include "core/base/file_ops.h"
+#include "core/text/added_tokens.h"
+#include "core/text/bpe.h"
+#include "core/text/json_fields.h"
+#include "core/text/normalizer.h"
+#include "core/text/pre_tokenizer.h"
+#include "core/text/utf8.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace rentune::text {
+namespace {
+
+constexpr Bytes largestFile = 256 * MiB;
+
+Result<SortedJson> readObject(const std::filesystem::path &path)
+{
+    RENTUNE_TRY(const std::string bytes, readFile(path, largestFile));
+    RENTUNE_TRY(SortedJson json, parseSortedJson(bytes, path.string()));
+    if (!json.is_object())
+        return Error{ErrorCode::TokenizerFormat, "not a JSON object", path.string()};
+    return json;
+}
+
+const SortedJson &fieldOf(const SortedJson &json, const char *key)
+{
+    static const SortedJson null;
+    const auto it = json.find(key);
+    return it == json.end() ? null : *it;
+}
+
+Result<AddedToken> readAddedToken(const SortedJson &json, const std::string &where)
+{
+    AddedToken token;
+    if (!json.is_object())
+        return Error{ErrorCode::TokenizerFormat, fmt::format("{} is not an object", where)};
+    RENTUNE_TRY(token.content, stringField(json, "content", "", where));
+    RENTUNE_TRY(token.singleWord, boolField(json, "single_word", false, where));
+    RENTUNE_TRY(token.lstrip, boolField(json, "lstrip", false, where));
+    RENTUNE_TRY(token.rstrip, boolField(json, "rstrip", false, where));
+    RENTUNE_TRY(const bool special, boolField(json, "special", false, where));
+    RENTUNE_TRY(token.normalized, boolField(json, "normalized", !special, where));
+    return token;
+}
+
+/// A special token of tokenizer_config.json: a string, or an added token's description.
+Result<std::string> namedToken(const SortedJson &config, const char *key)
+{
+    const SortedJson &value = fieldOf(config, key);
+    if (value.is_object())
+        return stringField(value, "content", "", fmt::format("tokenizer_config.json: {}", key));
+    return stringField(config, key, "", "tokenizer_config.json");
+}
+
+/// Accepts the decoders that byte-level tokenizers have; they all mean the same here.
+Result<void> checkDecoder(const SortedJson &json, const std::string &where, int depth = 0)
+{
+    if (json.is_null())
+        return {};
+    RENTUNE_TRY(const std::string kind, kindField(json, where));
+    if (kind == "ByteLevel" || kind == "Fuse")
+        return {};
+    const SortedJson &parts = fieldOf(json, "decoders");
+    if (kind != "Sequence" || !parts.is_array() || depth > 0)
+        return Error{
+            ErrorCode::TokenizerUnsupported,
+            fmt::format("{}: decoder {} is not supported (ByteLevel and a Sequence of it are)", where, kind)};
+    for (const SortedJson &part : parts)
+        RENTUNE_CHECK(checkDecoder(part, where, depth + 1));
+    return {};
+}
+
+} // namespace
+
+struct Tokenizer::Impl
+{
+    Normalizer normalizer;
+    PreTokenizer preTokenizer;
+    std::optional<Bpe> bpe;
+    std::vector<AddedToken> added;
+    std::vector<std::string> addedContents;
+    AddedTokenMatcher inRawText;        ///< tokens looked for before normalization
+    AddedTokenMatcher inNormalizedText; ///< and after it
+    std::unordered_map<std::string, TokenId> idOfAdded;
+    std::vector<std::optional<std::string>>
+        bytesOfId; ///< what each id decodes to; nullopt where no token has the id
+    std::string bos;
+    std::string eos;
+    std::string pad;
+
+    Result<void> readFile(const SortedJson &json);
+    Result<void> readConfig(const SortedJson &config);
+    void addToken(AddedToken token);
+    void buildTables();
+    std::optional<TokenId> idOf(const std::string &token) const;
+    void encodeText(std::string_view text, std::vector<TokenId> &ids) const;
+    void encodeNormalized(std::string_view text, AddedTokens mode, std::vector<TokenId> &ids) const;
+};
+
+Result<void> Tokenizer::Impl::readFile(const SortedJson &json)
+{
+    RENTUNE_TRY(Bpe model, Bpe::parse(fieldOf(json, "model"), "model"));
+    bpe.emplace(std::move(model));
+    RENTUNE_TRY(normalizer, Normalizer::parse(fieldOf(json, "normalizer"), "normalizer"));
+    RENTUNE_TRY(preTokenizer, PreTokenizer::parse(fieldOf(json, "pre_tokenizer"), "pre_tokenizer"));
+    if (!preTokenizer.writesBytes())
+        return Error{ErrorCode::TokenizerUnsupported,
+                     "BPE without a ByteLevel pre-tokenizer is not supported"};
+    RENTUNE_CHECK(checkDecoder(fieldOf(json, "decoder"), "decoder"));
+    const SortedJson &tokens = fieldOf(json, "added_tokens");
+    if (!tokens.is_null() && !tokens.is_array())
+        return Error{ErrorCode::TokenizerFormat, "\"added_tokens\" must be a list"};
+    for (size_t i = 0; i < tokens.size(); ++i) {
+        RENTUNE_TRY(AddedToken token, readAddedToken(tokens[i], fmt::format("added_tokens[{}]", i)));
+        addToken(std::move(token));
+    }
+    return {};
+}
+
+Result<void> Tokenizer::Impl::readConfig(const SortedJson &config)
+{
+    RENTUNE_TRY(bos, namedToken(config, "bos_token"));
+    RENTUNE_TRY(eos, namedToken(config, "eos_token"));
+    RENTUNE_TRY(pad, namedToken(config, "pad_token"));
+    const SortedJson &tokens = fieldOf(config, "added_tokens_decoder");
+    if (tokens.is_object()) {
+        std::vector<std::pair<std::string, AddedToken>> byId;
+        for (const auto &[id, entry] : tokens.items()) {
+            RENTUNE_TRY(AddedToken token,
+                        readAddedToken(entry, "tokenizer_config.json: added_tokens_decoder." + id));
+            byId.emplace_back(id, std::move(token));
+        }
+        const auto numeric = [](const auto &a, const auto &b) {
+            return std::pair(a.first.size(), a.first) < std::pair(b.first.size(), b.first);
+        };
+        std::sort(byId.begin(), byId.end(), numeric);
+        for (auto &[id, token] : byId)
+            addToken(std::move(token));
+    }
+    for (const std::string &name : {bos, eos, pad})
+        addToken(AddedToken{.content = name});
+    return {};
+}
+
+/// As the reference does: a token of the vocabulary keeps its id, another gets the next free one, whatever id
+/// the file states.
+void Tokenizer::Impl::addToken(AddedToken token)
+{
+    if (token.content.empty() || idOfAdded.contains(token.content))
+        return;
+    const auto known = bpe->vocab().find(token.content);
+    if (known != bpe->vocab().end()) {
+        token.id = known->second;
+    } else {
+        token.id = static_cast<TokenId>(bpe->vocab().size());
+        for (const AddedToken &other : added)
+            token.id = std::max(token.id, other.id + 1);
+    }
+    idOfAdded.emplace(token.content, token.id);
+    addedContents.push_back(token.content);
+    added.push_back(std::move(token));
+}
+
+void Tokenizer::Impl::buildTables()
+{
+    TokenId largest = -1;
+    for (const auto &[token, id] : bpe->vocab())
+        largest = std::max(largest, id);
+    for (const AddedToken &token : added)
+        largest = std::max(largest, token.id);
+    bytesOfId.resize(static_cast<size_t>(largest) + 1);
+    const auto setBytes = [&](const std::string &token, TokenId id) {
+        bytesOfId[static_cast<size_t>(id)] = bytesOfByteLevel(token).value_or(token);
+    };
+    for (const auto &[token, id] : bpe->vocab())
+        setBytes(token, id);
+    for (const AddedToken &token : added) {
+        setBytes(token.content, token.id);
+        if (token.normalized)
+            inNormalizedText.add(token, normalizer.apply(token.content));
+        else
+            inRawText.add(token, token.content);
+    }
+}
+
+std::optional<TokenId> Tokenizer::Impl::idOf(const std::string &token) const
+{
+    if (const auto it = idOfAdded.find(token); it != idOfAdded.end())
+        return it->second;
+    if (const auto it = bpe->vocab().find(token); it != bpe->vocab().end())
+        return it->second;
+    return std::nullopt;
+}
+
+void Tokenizer::Impl::encodeText(std::string_view text, std::vector<TokenId> &ids) const
+{
+    const Pieces pieces = preTokenizer.split(text);
+    for (const Span &span : pieces.spans)
+        bpe->encode(std::string_view(pieces.text).substr(span.begin, span.end - span.begin), ids);
+}
+
+void Tokenizer::Impl::encodeNormalized(std::string_view text, AddedTokens mode,
+                                       std::vector<TokenId> &ids) const
+{
+    const std::string normalized = normalizer.apply(text);
+    size_t begin = 0;
+    if (mode == AddedTokens::Match) {
+        for (const auto &match : inNormalizedText.find(normalized)) {
+            encodeText(std::string_view(normalized).substr(begin, match.span.begin - begin), ids);
+            ids.push_back(match.id);
+            begin = match.span.end;
+        }
+    }
+    encodeText(std::string_view(normalized).substr(begin), ids);
+}
+
+Tokenizer::Tokenizer(std::shared_ptr<const Impl> impl) : m_impl(std::move(impl)) {}
+
+Result<Tokenizer> Tokenizer::load(const std::filesystem::path &folder)
+{
+    const auto inFile = [](Error error, const std::filesystem::path &path) {
+        if (error.file.empty())
+            error.file = path.string();
+        return error;
+    };
+    auto impl = std::make_shared<Impl>();
+    const std::filesystem::path file = folder / "tokenizer.json";
+    RENTUNE_TRY(const SortedJson json, readObject(file));
+    if (auto read = impl->readFile(json); !read)
+        return inFile(std::move(read).error(), file);
+    const std::filesystem::path configFile = folder / "tokenizer_config.json";
+    std::error_code ignored;
+    if (std::filesystem::exists(configFile, ignored)) {
+        RENTUNE_TRY(const SortedJson config, readObject(configFile));
+        if (auto read = impl->readConfig(config); !read)
+            return inFile(std::move(read).error(), configFile);
+    }
+    impl->buildTables();
+    return Tokenizer(std::move(impl));
+}
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text, AddedTokens added) const
+{
+    std::vector<TokenId> ids;
+    size_t begin = 0;
+    if (added == AddedTokens::Match) {
+        for (const auto &match : m_impl->inRawText.find(text)) {
+            m_impl->encodeNormalized(text.substr(begin, match.span.begin - begin), added, ids);
+            ids.push_back(match.id);
+            begin = match.span.end;
+        }
+    }
+    m_impl->encodeNormalized(text.substr(begin), added, ids);
+    return ids;
+}
+
+std::string Tokenizer::decode(std::span<const TokenId> ids) const
+{
+    std::string bytes;
+    for (const TokenId id : ids) {
+        if (id >= 0 && static_cast<size_t>(id) < m_impl->bytesOfId.size())
+            bytes += m_impl->bytesOfId[static_cast<size_t>(id)].value_or("");
+    }
+    return replaceInvalidUtf8(std::move(bytes));
+}
+
+int64_t Tokenizer::vocabSize() const
+{
+    return static_cast<int64_t>(m_impl->bytesOfId.size());
+}
+
+std::optional<TokenId> Tokenizer::idOf(std::string_view token) const
+{
+    return m_impl->idOf(std::string(token));
+}
+
+std::optional<TokenId> Tokenizer::eosId() const
+{
+    return m_impl->idOf(m_impl->eos);
+}
+
+std::optional<TokenId> Tokenizer::padId() const
+{
+    return m_impl->idOf(m_impl->pad);
+}
+
+std::string_view Tokenizer::eosToken() const
+{
+    return m_impl->eos;
+}
+
+std::string_view Tokenizer::bosToken() const
+{
+    return m_impl->bos;
+}
+
+const std::vector<std::string> &Tokenizer::addedTokens() const
+{
+    return m_impl->addedContents;
+}
+
+} // namespace rentune::text
