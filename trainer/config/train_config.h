@@ -23,8 +23,8 @@ struct TrainConfig
 };
 
 /// Checks a parsed job against what this trainer does. What it cannot do is never ignored: job.unsupported
-/// names the key, its value and what to use instead. job.value and job.conflict for values that make no sense
-/// together; file.missing and adapter.config from `init_from`.
+/// names the key and what to use instead. With `init_from`: job.conflict for a stated key that contradicts that
+/// folder, and what reading it and the model's config.json may report.
 Result<TrainConfig> makeTrainConfig(wire::JobSpec job);
 
 } // namespace rentune::trainer
