@@ -3,7 +3,6 @@
 
 #include "tests/support/env.h"
 #include "tests/support/faulty_file_ops.h"
-#include "trainer/checkpoint/save_policy.h"
 
 #include <gmock/gmock.h>
 
@@ -207,46 +206,6 @@ TEST_F(CheckpointTest, AFullDiskLosesNothing)
         // What the failed save had written is given back.
         EXPECT_FALSE(fs::exists(m_folder / ("step-" + std::to_string(last + 1))));
     }
-}
-
-class FakeClock : public Clock
-{
-public:
-    double now = 0;
-    int64_t nowMicros() const override { return static_cast<int64_t>(now * 1e6); }
-    double monotonicSeconds() const override { return now; }
-};
-
-TEST(SavePolicy, FollowsTheJob)
-{
-    FakeClock clock;
-    wire::CheckpointSpec spec;
-    spec.everySteps = 10;
-    SavePolicy steps(spec, clock);
-    clock.now = 1e6;
-    EXPECT_FALSE(steps.due(9));
-    EXPECT_TRUE(steps.due(10));
-
-    spec.everySteps = 0;
-    spec.everyMinutes = 5;
-    SavePolicy minutes(spec, clock);
-    clock.now += 299;
-    EXPECT_FALSE(minutes.due(1));
-    clock.now += 1;
-    EXPECT_TRUE(minutes.due(1));
-    minutes.saved(2);
-    EXPECT_FALSE(minutes.due(2));
-}
-
-TEST(SavePolicy, OtherwiseYoungsInterval)
-{
-    FakeClock clock;
-    SavePolicy policy({}, clock);
-    policy.saved(5); // the interval for a pause of 5 s and 4 h between interruptions is 379.5 s
-    clock.now += 379;
-    EXPECT_FALSE(policy.due(1));
-    clock.now += 1;
-    EXPECT_TRUE(policy.due(1));
 }
 
 } // namespace

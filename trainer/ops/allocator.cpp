@@ -102,7 +102,7 @@ public:
         void *block = nullptr;
         if (::posix_memalign(&block, headerBytes, bytes + headerBytes) != 0)
             C10_THROW_ERROR(OutOfMemoryError,
-                            "out of memory: " + std::to_string(bytes) + " more bytes were asked for");
+                            "can't allocate memory: " + std::to_string(bytes) + " more bytes were asked for");
         auto *header = new (block) Header{static_cast<Bytes>(bytes), currentTerm};
         ledger().add(header->term, header->bytes);
         void *data = static_cast<std::byte *>(block) + headerBytes;
