@@ -84,13 +84,13 @@ TEST(JobRoundTrip, KeepsEveryValueOfAFile)
     expectEqual(job, parsed(writeJob(job)));
     const JobSpec other =
         parsed("name: \"0\"\nmodel: {path: m}\ntraining:\n  seed: 0\n  learning_rate: 1.0e-7\n"
-               "  x-deep.er: [1, 2.50, \"0\", null, {a: b}]\nmethod: {targets: [v_proj, q_proj]}\n"
+               "  \"x-deep.er\": [1, 2.50, \"0\", null, {a: b}]\nmethod: {targets: [v_proj, q_proj]}\n"
                "hardware: {price: {currency: CNY, per_hour: 12.50}}\nx-note: keep me\n");
     expectEqual(other, parsed(writeJob(other)));
     EXPECT_EQ(other.extensions.at("x-note"), "\"keep me\"");
     EXPECT_THAT(writeJob(other), HasSubstr("learning_rate: 1.0e-7\n"));
     EXPECT_THAT(writeJob(other), HasSubstr("targets: [v_proj, q_proj]\n"));
-    EXPECT_THAT(writeJob(other), HasSubstr("  x-deep.er: [1, 2.5, \"0\", null, {\"a\": b}]"));
+    EXPECT_THAT(writeJob(other), HasSubstr("  \"x-deep.er\": [1, 2.5, \"0\", null, {\"a\": b}]"));
 }
 
 TEST(JobRoundTrip, HoldsForRandomJobs)
