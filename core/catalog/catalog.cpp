@@ -234,6 +234,13 @@ std::string_view priceClassName(PriceClass cls)
     return names[static_cast<size_t>(cls)];
 }
 
+bool Gpu::supportsBf16() const
+{
+    int major = 0;
+    std::from_chars(computeCapability.data(), computeCapability.data() + computeCapability.size(), major);
+    return bf16.has_value() || (vendor == "NVIDIA" && major >= 8);
+}
+
 const Gpu *Catalog::findGpu(std::string_view id) const
 {
     const auto at = std::find_if(gpus.begin(), gpus.end(), [id](const Gpu &gpu) { return gpu.id == id; });

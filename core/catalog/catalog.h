@@ -37,6 +37,9 @@ struct Gpu
     int pcieLanes = 0;
     std::optional<double> watts;
     std::string source;
+
+    /// NVIDIA cards from compute capability 8.0 on; others if they have a rate.
+    bool supportsBf16() const;
 };
 
 /// A model of resources/catalog/models.csv.

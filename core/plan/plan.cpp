@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/plan.h"
 
+#include <array>
+#include <string_view>
+
 namespace rentune::plan {
 namespace {
-
-constexpr std::array<std::string_view, termCount> termNames = {
-    "weights",     "gradients", "optimizer",     "master",    "adapter", "quantization",
-    "activations", "logits",    "communication", "workspace", "reserve", "context"};
 
 std::string_view strategyName(wire::Strategy strategy)
 {
@@ -43,7 +42,7 @@ Json memoryJson(const Plan &plan)
 {
     Json terms = Json::object();
     for (size_t i = 0; i < termCount; ++i)
-        terms[std::string(termNames[i])] = plan.terms[i];
+        terms[std::string(termName(static_cast<Term>(i)))] = plan.terms[i];
     return {{"per_gpu_bytes", rangeJson(plan.perGpuBytes)},
             {"capacity_bytes", plan.capacityBytes},
             {"phase", plan.phase},
@@ -74,11 +73,6 @@ Json costJson(const std::vector<CostLine> &lines)
 }
 
 } // namespace
-
-std::string_view termName(Term term)
-{
-    return termNames[static_cast<size_t>(term)];
-}
 
 Json planJson(const Plan &plan)
 {

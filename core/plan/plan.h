@@ -4,9 +4,9 @@
 #include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/base/units.h"
+#include "core/memory/terms.h"
 #include "core/wire/job_spec.h"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,27 +14,10 @@
 
 namespace rentune::plan {
 
-/// The parts of a device's memory, in the order they are drawn. Names are the interface's.
-enum class Term
-{
-    Weights,
-    Gradients,
-    Optimizer,
-    Master,
-    Adapter,
-    Quantization,
-    Activations,
-    Logits,
-    Communication,
-    Workspace,
-    Reserve,
-    Context
-};
-inline constexpr size_t termCount = 12;
-std::string_view termName(Term term);
-
-/// Bytes by term on the worst rank at the peak phase.
-using MemoryTerms = std::array<Bytes, termCount>;
+using memory::MemoryTerms; // of the worst rank at the peak phase
+using memory::Term;
+using memory::termCount;
+using memory::termName;
 
 struct Relax
 {
@@ -55,7 +38,7 @@ struct CostLine
 {
     std::string priceClass; ///< on_demand, spot, reserved, owned
     std::string currency;
-    double perHour = 0;   ///< all GPUs of the plan
+    double perHour = 0;   ///< all nodes of the plan; a job's own price is that of one node
     Range<double> total;  ///< spot: with work lost to interruptions
     std::string asOf;     ///< date of the price, "" for the job's own
     std::string provider; ///< "" for the job's own price
@@ -74,7 +57,7 @@ struct Plan
     Bytes capacityBytes = 0;
     std::string phase; ///< where the peak is: load, forward, backward, optimizer, save
     double pOutOfMemory = 0;
-    MemoryTerms terms{};
+    MemoryTerms terms;
     Bytes hostBytes = 0;
     Bytes diskBytes = 0;
     Seconds stepSeconds = 0;

@@ -17,11 +17,15 @@ namespace rentune::plan {
 /// What the planner knows of the training data.
 struct LengthFacts
 {
-    int64_t rows = 0;       ///< usable rows; 0 if no data is given
-    double meanTokens = 0;  ///< after cutting to max_length
-    int64_t maxTokens = 0;  ///< longest row after cutting: what a micro batch can be padded to
-    bool measured = false;  ///< tokenized with the model's tokenizer; else see `assumption`
-    std::string assumption; ///< "" or a code: data.none, data.characters, data.unreadable
+    int64_t rows = 0;            ///< usable rows; 0 if no data is given
+    double meanTokens = 0;       ///< after cutting to max_length
+    int64_t maxTokens = 0;       ///< longest row after cutting: what a micro batch can be padded to
+    std::vector<int64_t> sample; ///< lengths of a sample of rows, sorted
+    bool measured = false;       ///< tokenized with the model's tokenizer; else see `assumption`
+    std::string assumption;      ///< "" or a code: data.none, data.characters, data.unreadable
+
+    /// Mean of the longest of `rows` rows drawn at random: what a padded micro batch holds a row.
+    double paddedTokens(int64_t rowsDrawn) const;
 };
 
 /// Everything makePlan needs beyond the job: facts of the world, read once and kept while the hand moves.
@@ -31,7 +35,8 @@ struct PlanFacts
     LengthFacts lengths;
     std::optional<catalog::Gpu> gpu; ///< absent: the CPU of this computer
     throughput::Host host;
-    std::vector<catalog::Price> prices; ///< offers of `gpu`
+    std::vector<catalog::Price> prices;  ///< offers of `gpu`
+    std::vector<catalog::Gpu> otherGpus; ///< to suggest a larger card from
     std::chrono::sys_days today{};
     /// Useful FLOP/s (recomputation not counted) that this computer reached in an earlier run; replaces the
     /// guess.
