@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# rentune_write_links(FILE): every target with its folder and what it links, one line each; the layering test reads it.
+function(rentune_write_links FILE)
+  set_property(GLOBAL PROPERTY RENTUNE_LINKS "")
+  rentune_collect_links("${CMAKE_SOURCE_DIR}")
+  get_property(lines GLOBAL PROPERTY RENTUNE_LINKS)
+  file(WRITE "${FILE}" "${lines}")
+endfunction()
+
+function(rentune_collect_links FOLDER)
+  file(RELATIVE_PATH relative "${CMAKE_SOURCE_DIR}" "${FOLDER}")
+  get_property(targets DIRECTORY "${FOLDER}" PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(links ${target} LINK_LIBRARIES)
+    get_target_property(interface ${target} INTERFACE_LINK_LIBRARIES)
+    string(REPLACE ";" " " names "${links} ${interface}")
+    set_property(GLOBAL APPEND_STRING PROPERTY RENTUNE_LINKS "${target}\t${relative}\t${names}\n")
+  endforeach()
+  get_property(children DIRECTORY "${FOLDER}" PROPERTY SUBDIRECTORIES)
+  foreach(child IN LISTS children)
+    rentune_collect_links("${child}")
+  endforeach()
+endfunction()
