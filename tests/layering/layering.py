@@ -15,7 +15,7 @@ TRAINER_USES_OF_CORE = ("base", "wire", "hf", "text", "data", "job", "engines")
 
 OUTSIDE = {
     "Qt": re.compile(r"Q[A-Z]|Qt"),
-    "torch": re.compile(r"(torch|ATen|c10|caffe2)\b"),
+    "torch": re.compile(r"(torch|ATen|c10|caffe2)(\b|_)"),
     "CUDA": re.compile(r"(cuda|cublas|cudnn|nccl|nvml)", re.IGNORECASE),
 }
 FORBIDDEN_OUTSIDE = {

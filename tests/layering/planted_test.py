@@ -21,7 +21,7 @@ PLANTED_INCLUDES = {
     "trainer/ops/planted.cpp": ("app/text/format.h", "trainer never uses app"),
     "app/runs/planted.cpp": ("trainer/model/decoder.h", "app never uses trainer"),
     "app/runs/planted.h": ("app/planner/planner_page.h", "pages never use each other"),
-    "app/widgets/planted.h": ("app/runs/runs_page.h", "serves pages and knows none"),
+    "app/widgets/planted.h": ("app/runs/runs_page.h", "app/widgets serves pages and knows none"),
     "app/text/planted.cpp": ("tests/support/env.h", "product code never uses tests"),
 }
 
