@@ -46,16 +46,16 @@ std::string_view asText(std::span<const std::byte> bytes)
 }
 
 /// A whole number from 0 that fits 63 bits.
-std::optional<int64_t> asSize(const Json &value)
+std::optional<int64_t> asSize(const SortedJson &value)
 {
     if (!value.is_number_unsigned() || value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX))
         return {};
     return value.get<int64_t>();
 }
 
-std::string shown(const Json &value)
+std::string shown(const SortedJson &value)
 {
-    return value.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 60);
+    return value.dump(-1, ' ', true, SortedJson::error_handler_t::replace).substr(0, 60);
 }
 
 /// Reads the entries of one header; every error names the file.
@@ -74,12 +74,12 @@ public:
     }
 
     Result<std::string_view> headerText(std::span<const std::byte> bytes) const;
-    Result<std::map<std::string, std::string>> metadata(const Json &value) const;
-    Result<TensorEntry> entry(const std::string &name, const Json &value) const;
+    Result<std::map<std::string, std::string>> metadata(const SortedJson &value) const;
+    Result<TensorEntry> entry(const std::string &name, const SortedJson &value) const;
     Result<void> checkCover(std::span<const TensorEntry> sorted, size_t dataStart, size_t fileSize) const;
 
 private:
-    Result<std::vector<int64_t>> shape(const std::string &name, const Json &value) const;
+    Result<std::vector<int64_t>> shape(const std::string &name, const SortedJson &value) const;
 
     const std::string &m_file;
 };
@@ -121,7 +121,7 @@ Result<std::string_view> HeaderReader::headerText(std::span<const std::byte> byt
     return text;
 }
 
-Result<std::map<std::string, std::string>> HeaderReader::metadata(const Json &value) const
+Result<std::map<std::string, std::string>> HeaderReader::metadata(const SortedJson &value) const
 {
     std::map<std::string, std::string> result;
     if (!value.is_object())
@@ -134,12 +134,12 @@ Result<std::map<std::string, std::string>> HeaderReader::metadata(const Json &va
     return result;
 }
 
-Result<std::vector<int64_t>> HeaderReader::shape(const std::string &name, const Json &value) const
+Result<std::vector<int64_t>> HeaderReader::shape(const std::string &name, const SortedJson &value) const
 {
     std::vector<int64_t> sizes;
     if (!value.is_array())
         return malformed(fmt::format("tensor {}: \"shape\" must be a list of whole numbers", name));
-    for (const Json &item : value) {
+    for (const SortedJson &item : value) {
         const auto size = asSize(item);
         if (!size)
             return malformed(fmt::format("tensor {}: impossible size {} in its shape", name, shown(item)));
@@ -159,7 +159,7 @@ std::optional<int64_t> bitsOf(const TensorEntry &entry)
     return bits;
 }
 
-Result<TensorEntry> HeaderReader::entry(const std::string &name, const Json &value) const
+Result<TensorEntry> HeaderReader::entry(const std::string &name, const SortedJson &value) const
 {
     for (const char *key : {"dtype", "shape", "data_offsets"}) {
         if (!value.is_object() || !value.contains(key))
@@ -167,14 +167,14 @@ Result<TensorEntry> HeaderReader::entry(const std::string &name, const Json &val
     }
     TensorEntry entry;
     entry.name = name;
-    const Json &dtype = value.at("dtype");
+    const SortedJson &dtype = value.at("dtype");
     const auto known = dtype.is_string() ? dtypeByName(dtype.get_ref<const std::string &>()) : std::nullopt;
     if (!known)
         return malformed(fmt::format("tensor {}: unknown dtype {}", name, shown(dtype)));
     entry.dtype = *known;
     RENTUNE_TRY(entry.shape, shape(name, value.at("shape")));
 
-    const Json &offsets = value.at("data_offsets");
+    const SortedJson &offsets = value.at("data_offsets");
     const bool pair = offsets.is_array() && offsets.size() == 2;
     const auto begin = pair ? asSize(offsets[0]) : std::nullopt;
     const auto end = pair ? asSize(offsets[1]) : std::nullopt;
@@ -241,7 +241,8 @@ Result<SafetensorsHeader> parseSafetensorsHeader(std::span<const std::byte> byte
 {
     const HeaderReader reader(file);
     RENTUNE_TRY(const std::string_view text, reader.headerText(bytes));
-    const Result<Json> json = parseJson(text, file);
+    // A hostile header may hold a million names: an ordered object would search them one by one.
+    const Result<SortedJson> json = parseSortedJson(text, file);
     if (!json)
         return reader.malformed("header: " + json.error().detail);
 

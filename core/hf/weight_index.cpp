@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/hf/weight_files.h"
 
+#include "core/base/file_ops.h"
 #include "core/base/json.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ std::string someOf(const TensorNames &names)
     return fmt::format("{}{}", fmt::join(shown, ", "), more);
 }
 
-ShardMap readMap(const Json &json, const fs::path &index, WeightFiles &out)
+ShardMap readMap(const SortedJson &json, const fs::path &index, WeightFiles &out)
 {
     const bool good = json.is_object() && json.contains("weight_map") && json.at("weight_map").is_object();
     if (!good || json.at("weight_map").empty()) {
@@ -128,13 +129,13 @@ int64_t tensorBytes(const SafetensorsFile &file)
 }
 
 /// total_size counts the shards as they were written, so files the index does not name count too.
-void checkTotalSize(const Json &json, const fs::path &index, const ShardMap &shards, WeightFiles &out)
+void checkTotalSize(const SortedJson &json, const fs::path &index, const ShardMap &shards, WeightFiles &out)
 {
     const bool complete =
         std::none_of(out.problems.begin(), out.problems.end(), [](const WeightProblem &problem) {
             return problem.code != ErrorCode::SafetensorsIndex;
         });
-    const Json::json_pointer key("/metadata/total_size");
+    const SortedJson::json_pointer key("/metadata/total_size");
     if (!complete || !json.contains(key) || !json.at(key).is_number())
         return;
     int64_t referenced = 0;
@@ -149,12 +150,18 @@ void checkTotalSize(const Json &json, const fs::path &index, const ShardMap &sha
                    fmt::format("total_size is {}, the tensors have {} bytes", stated, all), false);
 }
 
+Result<SortedJson> readIndex(const fs::path &index)
+{
+    RENTUNE_TRY(const std::string text, readFile(index, 256 * MiB));
+    return parseSortedJson(text, index.string());
+}
+
 } // namespace
 
 WeightFiles openShards(const fs::path &index)
 {
     WeightFiles out;
-    const Result<Json> json = readJson(index);
+    const Result<SortedJson> json = readIndex(index);
     if (!json) {
         out.report(json.error().code, index, json.error().detail);
         return out;
