@@ -166,15 +166,16 @@ void fillCost(Plan &plan, const wire::JobSpec &job, const PlanFacts &facts)
     }
 }
 
-/// Whether a save fits between notice and end, at the provider of the cheapest spot offer.
+/// Whether a save fits between notice and end, at the first spot offer whose provider promises a notice.
 void fillNotice(Plan &plan)
 {
     for (const CostLine &line : plan.cost) {
         if (line.priceClass != "spot")
             continue;
-        if (const auto notice = cost::spotNotice(line.provider))
+        if (const auto notice = cost::spotNotice(line.provider)) {
             plan.fitsNotice = plan.checkpointPause <= *notice;
-        return;
+            return;
+        }
     }
 }
 
