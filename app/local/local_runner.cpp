@@ -122,8 +122,14 @@ Result<RunInfo> LocalRunner::start(const wire::JobSpec &job, const Json &plan)
         folder = m_home.runs() / fmt::format("{}-{}", base, n);
     if (failure)
         return Error{ErrorCode::DiskWrite, failure.message(), folder.string()};
-    RENTUNE_CHECK(atomicReplace(m_ops, RunFiles{folder}.job(), wire::writeJob(job)));
-    return launch(folder, {{"name", job.name}, {"created_us", now}, {"plan", plan}}, false);
+    const auto begin = [&]() -> Result<RunInfo> {
+        RENTUNE_CHECK(atomicReplace(m_ops, RunFiles{folder}.job(), wire::writeJob(job)));
+        return launch(folder, {{"name", job.name}, {"created_us", now}, {"plan", plan}}, false);
+    };
+    auto run = begin();
+    if (!run)
+        fs::remove_all(folder, failure);
+    return run;
 }
 
 Result<RunInfo> LocalRunner::launch(const fs::path &folder, Json record, bool resume)

@@ -8,6 +8,7 @@
 #include <QSqlDatabase>
 #include <QSqlError>
 #include <QSqlQuery>
+#include <QThread>
 #include <QUuid>
 #include <QVariant>
 
@@ -27,6 +28,15 @@ const std::vector<QStringList> &migrations()
          QStringLiteral("CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL)")},
     };
     return steps;
+}
+
+QSqlDatabase connect(const fs::path &file, const QString &name)
+{
+    QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), name);
+    database.setDatabaseName(QString::fromStdString(file.string()));
+    database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=5000"));
+    database.open();
+    return database;
 }
 
 Error failure(const QSqlError &error, const std::string &file)
@@ -70,25 +80,38 @@ Result<void> migrate(const QSqlDatabase &database)
     return steps;
 }
 
-/// A database that SQLite itself finds whole, or no file at all.
-bool isSound(const fs::path &file)
+/// SQLite itself finds the file broken; a file that is only busy, or not there, is not.
+bool isDamaged(const fs::path &file)
 {
     std::error_code none;
     if (!fs::exists(file, none) || fs::file_size(file, none) == 0)
-        return true;
+        return false;
     const QString name = QUuid::createUuid().toString();
-    bool sound = false;
+    bool damaged = false;
     {
-        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), name);
-        database.setDatabaseName(QString::fromStdString(file.string()));
-        database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=5000"));
-        if (database.open()) {
-            auto check = execute(database, QStringLiteral("PRAGMA quick_check(1)"));
-            sound = check && check->next() && check->value(0).toString() == QLatin1String("ok");
-        }
+        QSqlDatabase database = connect(file, name);
+        QSqlQuery check(database);
+        if (check.exec(QStringLiteral("PRAGMA quick_check(1)")) && check.next())
+            damaged = check.value(0).toString() != QLatin1String("ok");
+        const QString code = check.lastError().nativeErrorCode();
+        damaged = damaged || code == QLatin1String("11") ||
+                  code == QLatin1String("26"); // SQLITE_CORRUPT, SQLITE_NOTADB
     }
     QSqlDatabase::removeDatabase(name);
-    return sound;
+    return damaged;
+}
+
+/// SQLite does not wait for other programs when it changes the journal mode, so this does.
+Result<void> useWriteAheadLog(const QSqlDatabase &database)
+{
+    const auto change = [&] { return execute(database, QStringLiteral("PRAGMA journal_mode = WAL")); };
+    auto changed = change();
+    for (int tries = 0; !changed && tries < 100; ++tries) {
+        QThread::msleep(50);
+        changed = change();
+    }
+    RENTUNE_CHECK(changed);
+    return {};
 }
 
 /// The file with its write-ahead log beside it, which may hold what the file lost.
@@ -143,17 +166,15 @@ Result<std::unique_ptr<Store>> Store::open(const fs::path &file)
     if (error)
         return Error{ErrorCode::StoreFailed, error.message(), file.parent_path().string()};
     fs::path aside;
-    if (!isSound(file)) {
+    if (isDamaged(file)) {
         RENTUNE_TRY(aside, moveAside(file));
     }
     std::unique_ptr<Store> store(new Store(QUuid::createUuid().toString()));
     store->m_movedAside = aside;
-    QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), store->m_connection);
-    database.setDatabaseName(QString::fromStdString(file.string()));
-    database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=5000"));
-    if (!database.open())
+    const QSqlDatabase database = connect(file, store->m_connection);
+    if (!database.isOpen())
         return failure(database.lastError(), file.string());
-    RENTUNE_CHECK(execute(database, QStringLiteral("PRAGMA journal_mode = WAL")));
+    RENTUNE_CHECK(useWriteAheadLog(database));
     RENTUNE_CHECK(migrate(database));
     return store;
 }
