@@ -12,23 +12,25 @@
 
 namespace rentune::text {
 
-inline constexpr TokenId ignoredLabel = -100;   ///< the label of a token that is not trained (torch's ignore_index)
+inline constexpr TokenId ignoredLabel =
+    -100; ///< the label of a token that is not trained (torch's ignore_index)
 
 /// Messages in Hugging Face's form: [{"role", "content", …}].
 struct Conversation
 {
     Json messages = Json::array();
-    Json tools;                       ///< null if none
+    Json tools; ///< null if none
 };
 
 struct RenderOptions
 {
     bool addGenerationPrompt = false;
-    bool trainAll = false;                          ///< every token trained instead of assistant turns with their end tokens
-    AddedTokens contentTokens = AddedTokens::AsText;///< how control tokens inside message content are read
+    bool trainAll = false; ///< every token trained instead of assistant turns with their end tokens
+    AddedTokens contentTokens = AddedTokens::AsText; ///< how control tokens inside message content are read
 };
 
-/// A conversation as the model sees it. ids and labels have the same length; labels are ids or ignoredLabel, unshifted.
+/// A conversation as the model sees it. ids and labels have the same length; labels are ids or ignoredLabel,
+/// unshifted.
 struct Rendered
 {
     std::string text;
@@ -36,8 +38,8 @@ struct Rendered
     std::vector<TokenId> labels;
 };
 
-/// A compiled chat template. Immutable, thread-safe. Rendering is bounded in steps, depth, output (1 MiB + 16 × input)
-/// and time (2 s).
+/// A chat template with its variants. Immutable, thread-safe. Rendering is bounded in steps, depth, output (1
+/// MiB + 16 × input) and time (2 s).
 class ChatTemplate
 {
 public:
@@ -46,10 +48,21 @@ public:
     /// DIR/chat_template.jinja, else tokenizer_config.json's chat_template (string or named list). Errors:
     /// template.missing (with the built-in templates to choose from), template.syntax.
     static Result<ChatTemplate> load(const std::filesystem::path &folder);
+    /// One of builtInNames(). Errors: template.missing.
+    static Result<ChatTemplate> builtIn(const std::string &name);
+    static std::vector<std::string> builtInNames();
 
-    const std::string &source() const;
+    const std::string &source() const; ///< of the variant for plain conversations
 
-    /// Errors: template.raised (the template called raise_exception), template.limit, template.syntax.
+    /// A template of named variants uses "tool_use" where the conversation has tools, else "default".
+    ///
+    /// Trained tokens: where the template has {% generation %} blocks, every token that overlaps one.
+    /// Elsewhere, every token that overlaps text of an assistant message (the engine marks it through trims,
+    /// splits and joins), what the template writes between two such texts of one turn, and the control token
+    /// that ends the turn. What a template writes before the first text of a turn (role header, an empty
+    /// thinking block) is not trained. Control tokens count as such only where the template itself wrote
+    /// them, unless contentTokens is Match. Errors: template.raised (the template called raise_exception),
+    /// template.limit, template.syntax.
     Result<Rendered> render(const Tokenizer &tokenizer, const Conversation &conversation,
                             const RenderOptions &options = {}) const;
 

@@ -81,4 +81,36 @@ std::string Normalizer::apply(std::string_view text) const
     return result;
 }
 
+Normalized Normalizer::applyWithSource(std::string_view text) const
+{
+    Normalized result;
+    result.text = apply(text);
+    result.m_sourceSize = text.size();
+    if (result.text == text)
+        return result;
+    // No normal form joins an ASCII character to what stands before it: the text may be cut there.
+    size_t position = 0;
+    for (size_t begin = 0; begin < text.size();) {
+        size_t end = begin + 1;
+        while (end < text.size() && static_cast<unsigned char>(text[end]) >= 0x80)
+            ++end;
+        result.m_anchors.push_back({position, begin});
+        position += apply(text.substr(begin, end - begin)).size();
+        begin = end;
+    }
+    return result;
+}
+
+size_t Normalized::toSource(size_t position) const
+{
+    if (m_anchors.empty())
+        return std::min(position, m_sourceSize);
+    const auto next = std::upper_bound(m_anchors.begin(), m_anchors.end(), position,
+                                       [](size_t p, const Anchor &anchor) { return p < anchor.position; });
+    const Anchor &anchor = *std::prev(next); // the first anchor is at 0
+    const size_t limit = next == m_anchors.end() ? m_sourceSize : next->source;
+    return position >= text.size() ? m_sourceSize
+                                   : std::min(anchor.source + (position - anchor.position), limit);
+}
+
 } // namespace rentune::text

@@ -10,6 +10,27 @@
 
 namespace rentune::text {
 
+/// A normalized text and where its bytes come from.
+class Normalized
+{
+public:
+    std::string text;
+
+    /// The byte of the source that `position` of `text` stands for; exact at ASCII characters, at most one
+    /// cluster off elsewhere.
+    size_t toSource(size_t position) const;
+
+private:
+    friend class Normalizer;
+    struct Anchor
+    {
+        size_t position;
+        size_t source;
+    };
+    std::vector<Anchor> m_anchors; ///< ascending; empty if the text is the source
+    size_t m_sourceSize = 0;
+};
+
 /// Unicode normal forms: the `normalizer` of tokenizer.json. Immutable, thread-safe.
 class Normalizer
 {
@@ -20,6 +41,7 @@ public:
 
     /// `text` must be UTF-8.
     std::string apply(std::string_view text) const;
+    Normalized applyWithSource(std::string_view text) const;
 
 private:
     enum class Form

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/text/span.h"
 
 #include <memory>
 #include <string>
@@ -9,14 +10,6 @@
 #include <vector>
 
 namespace rentune::text {
-
-/// Bytes [begin, end) of a text.
-struct Span
-{
-    size_t begin = 0;
-    size_t end = 0;
-    bool operator==(const Span &) const = default;
-};
 
 /// A compiled regular expression as tokenizer.json states it. Unicode classes follow Unicode 16 whatever the
 /// version of the library; `\s` is the property White_Space. Immutable, thread-safe.

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 namespace rentune::text {
@@ -76,6 +77,13 @@ Result<void> checkDecoder(const SortedJson &json, const std::string &where, int 
     return {};
 }
 
+bool touchesAny(const Span &span, std::span<const Span> others)
+{
+    const auto first = std::lower_bound(others.begin(), others.end(), span.begin,
+                                        [](const Span &other, size_t begin) { return other.end <= begin; });
+    return first != others.end() && first->overlaps(span);
+}
+
 } // namespace
 
 struct Tokenizer::Impl
@@ -99,8 +107,9 @@ struct Tokenizer::Impl
     void addToken(AddedToken token);
     void buildTables();
     std::optional<TokenId> idOf(const std::string &token) const;
-    void encodeText(std::string_view text, std::vector<TokenId> &ids) const;
-    void encodeNormalized(std::string_view text, AddedTokens mode, std::vector<TokenId> &ids) const;
+    void encodeText(const Normalized &normalized, Span part, size_t offset, Encoding &out) const;
+    void encodeStretch(std::string_view text, size_t offset, std::span<const Span> literal,
+                       Encoding &out) const;
 };
 
 Result<void> Tokenizer::Impl::readFile(const SortedJson &json)
@@ -198,26 +207,50 @@ std::optional<TokenId> Tokenizer::Impl::idOf(const std::string &token) const
     return std::nullopt;
 }
 
-void Tokenizer::Impl::encodeText(std::string_view text, std::vector<TokenId> &ids) const
+/// Appends a part of a normalized text in which no added token is looked for. Spans are shifted by `offset`.
+void Tokenizer::Impl::encodeText(const Normalized &normalized, Span part, size_t offset, Encoding &out) const
 {
-    const Pieces pieces = preTokenizer.split(text);
+    const size_t first = out.ids.size();
+    const Pieces pieces =
+        preTokenizer.split(std::string_view(normalized.text).substr(part.begin, part.end - part.begin));
     for (const Span &span : pieces.spans)
-        bpe->encode(std::string_view(pieces.text).substr(span.begin, span.end - span.begin), ids);
+        bpe->encode(std::string_view(pieces.text).substr(span.begin, span.end - span.begin), out.ids);
+    const auto bytesOf = [&](size_t i) { return bytesOfId[static_cast<size_t>(out.ids[i])]->size(); };
+    size_t total = 0;
+    for (size_t i = first; i < out.ids.size(); ++i)
+        total += bytesOf(i);
+    // More bytes than the part has: a pre-tokenizer put a blank in front.
+    const size_t length = part.end - part.begin;
+    const size_t excess = total > length ? total - length : 0;
+    const auto source = [&](size_t position) {
+        const size_t inPart = std::min(position - std::min(position, excess), length);
+        return offset + normalized.toSource(part.begin + inPart);
+    };
+    size_t position = 0;
+    for (size_t i = first; i < out.ids.size(); ++i) {
+        const size_t end = position + bytesOf(i);
+        out.spans.push_back({source(position), source(end)});
+        out.added.push_back(false);
+        position = end;
+    }
 }
 
-void Tokenizer::Impl::encodeNormalized(std::string_view text, AddedTokens mode,
-                                       std::vector<TokenId> &ids) const
+/// Appends a stretch between the added tokens of the raw text.
+void Tokenizer::Impl::encodeStretch(std::string_view text, size_t offset, std::span<const Span> literal,
+                                    Encoding &out) const
 {
-    const std::string normalized = normalizer.apply(text);
+    const Normalized normalized = normalizer.applyWithSource(text);
     size_t begin = 0;
-    if (mode == AddedTokens::Match) {
-        for (const auto &match : inNormalizedText.find(normalized)) {
-            encodeText(std::string_view(normalized).substr(begin, match.span.begin - begin), ids);
-            ids.push_back(match.id);
-            begin = match.span.end;
-        }
+    for (const auto &match : inNormalizedText.find(normalized.text)) {
+        const Span source{offset + normalized.toSource(match.span.begin),
+                          offset + normalized.toSource(match.span.end)};
+        if (touchesAny(source, literal))
+            continue;
+        encodeText(normalized, {begin, match.span.begin}, offset, out);
+        out.append(match.id, source, true);
+        begin = match.span.end;
     }
-    encodeText(std::string_view(normalized).substr(begin), ids);
+    encodeText(normalized, {begin, normalized.text.size()}, offset, out);
 }
 
 Tokenizer::Tokenizer(std::shared_ptr<const Impl> impl) : m_impl(std::move(impl)) {}
@@ -247,17 +280,23 @@ Result<Tokenizer> Tokenizer::load(const std::filesystem::path &folder)
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text, AddedTokens added) const
 {
-    std::vector<TokenId> ids;
+    const std::array<Span, 1> everything{Span{0, text.size()}};
+    return encodeWithSpans(text, std::span(everything).first(added == AddedTokens::AsText ? 1 : 0)).ids;
+}
+
+Encoding Tokenizer::encodeWithSpans(std::string_view text, std::span<const Span> literal) const
+{
+    Encoding out;
     size_t begin = 0;
-    if (added == AddedTokens::Match) {
-        for (const auto &match : m_impl->inRawText.find(text)) {
-            m_impl->encodeNormalized(text.substr(begin, match.span.begin - begin), added, ids);
-            ids.push_back(match.id);
-            begin = match.span.end;
-        }
+    for (const auto &match : m_impl->inRawText.find(text)) {
+        if (touchesAny(match.span, literal))
+            continue;
+        m_impl->encodeStretch(text.substr(begin, match.span.begin - begin), begin, literal, out);
+        out.append(match.id, match.span, true);
+        begin = match.span.end;
     }
-    m_impl->encodeNormalized(text.substr(begin), added, ids);
-    return ids;
+    m_impl->encodeStretch(text.substr(begin), begin, literal, out);
+    return out;
 }
 
 std::string Tokenizer::decode(std::span<const TokenId> ids) const

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/text/span.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -23,6 +24,21 @@ enum class AddedTokens
     AsText ///< as ordinary text: content never smuggles control tokens in
 };
 
+/// Ids and, for each, the bytes of the text it stands for.
+struct Encoding
+{
+    std::vector<TokenId> ids;
+    std::vector<Span> spans;
+    std::vector<bool> added; ///< the id is an added token that was matched in the text
+
+    void append(TokenId id, Span span, bool isAdded)
+    {
+        ids.push_back(id);
+        spans.push_back(span);
+        added.push_back(isAdded);
+    }
+};
+
 /// A tokenizer.json (byte-level BPE). Immutable, thread-safe.
 class Tokenizer
 {
@@ -33,6 +49,10 @@ public:
 
     /// Ids as Hugging Face's encode(text, add_special_tokens=False). `text` must be UTF-8.
     std::vector<TokenId> encode(std::string_view text, AddedTokens added = AddedTokens::Match) const;
+    /// The same with spans; added tokens are not matched where they touch one of `literal` (ordered,
+    /// disjoint). Spans are exact up to a normalized cluster; a blank that the pre-tokenizer puts in front
+    /// belongs to no byte.
+    Encoding encodeWithSpans(std::string_view text, std::span<const Span> literal = {}) const;
     /// Text as decode(ids, skip_special_tokens=False), no clean-up; broken UTF-8 becomes U+FFFD. Unknown ids
     /// are skipped.
     std::string decode(std::span<const TokenId> ids) const;
