@@ -10,15 +10,15 @@ struct Activations
 {
     Bytes saved =
         0; ///< kept by all layers until their backward pass; with checkpointing only each layer's input
-    Bytes layer = 0;     ///< with checkpointing: what the layer in flight keeps while it is run again
-    Bytes forward = 0;   ///< most that one layer's forward pass holds besides
-    Bytes backward = 0;  ///< the same for its backward pass
-    Bytes attention = 0; ///< score blocks and fp32 copies inside attention's backward pass
+    Bytes layer = 0;    ///< with checkpointing: what the layer in flight keeps while it is run again
+    Bytes forward = 0;  ///< most that the last layer's forward pass holds besides
+    Bytes backward = 0; ///< the same for its backward pass
 };
 
 /// Our trainer, term by term from what its operations save (trainer/ops: rms_norm, linear, rotate, attention,
-/// swiglu). Transformers: counts fitted on 244 published runs with the peak of torch's allocator (median
-/// error 1.2 %); frozen linear layers save no input there either, LoRA keeps a dropped-out copy and its mask.
+/// swiglu) and what they hold while they run. Transformers: counts fitted on 244 published runs with the peak
+/// of torch's allocator (median error 1.2 %); frozen linear layers save no input there either, LoRA keeps a
+/// dropped-out copy and its mask.
 Activations activationsOf(const Setup &setup);
 
 /// What the output head and the loss hold at their peak.
@@ -32,7 +32,9 @@ struct LossMemory
 /// the whole batch (fp32 logits, shifted copy, log-softmax, gradient, of which three live at once).
 LossMemory lossMemory(const Setup &setup);
 
-/// Unpacked form of the largest packed weight, one at a time.
-Bytes unpackedBytes(const Setup &setup);
+/// Weights in the form they are computed with, where that is not the stored one: unpacked (ours a layer at a
+/// time, transformers a module at a time) or widened to fp32.
+Bytes preparedLayer(const Setup &setup);
+Bytes preparedHead(const Setup &setup);
 
 } // namespace rentune::memory

@@ -29,51 +29,78 @@ MemoryTerms standing(const Setup &setup)
     return terms;
 }
 
-/// Gradients that are there while activations are: all of them when steps accumulate or shards are reduced
-/// into a standing buffer, else only the head's, whose backward pass comes first.
-Bytes earlyGradients(const Setup &setup)
+/// Gradients that are there before a micro batch's backward pass: all of them when steps accumulate or shards
+/// are reduced into a standing buffer; an adapter's count as there, they are small.
+Bytes standingGradients(const Setup &setup)
 {
-    if (setup.accumulation > 1 || setup.shardsGradients() || setup.peft())
-        return gradientBytes(setup);
-    return setup.elementBytes() * setup.shape.headParameters();
+    return setup.accumulation > 1 || setup.shardsGradients() || setup.peft() ? gradientBytes(setup) : 0;
 }
 
-/// Temporaries of AdamW: transformers' foreach variant holds one more copy of the update; ours works in
-/// place.
+/// The head's gradient, whose backward pass comes first, in the dtype it is computed in.
+Bytes headGradient(const Setup &setup)
+{
+    const bool trains = setup.trainedBase == setup.shape.parameters;
+    return trains ? setup.computeBytes() * setup.shape.headParameters() : 0;
+}
+
+/// A layer's gradients in the compute dtype, where that is not the stored one.
+Bytes layerGradient(const Setup &setup)
+{
+    const bool apart = setup.trainedLayers > 0 && setup.computeBytes() != setup.storedBytes();
+    return apart ? setup.computeBytes() * setup.shape.layerParameters : 0;
+}
+
+/// Temporaries of AdamW. Ours goes tensor by tensor and widens a bf16 gradient for its master, of which the
+/// embedding's is the largest; transformers' foreach variant holds one more copy of all updates.
 Bytes optimizerWorkspace(const Setup &setup)
 {
-    if (setup.stack == Stack::Rentune || setup.optimizer != Optimizer::AdamW)
+    if (setup.optimizer != Optimizer::AdamW)
         return 0;
-    return gradientBytes(setup);
+    if (setup.stack == Stack::HuggingFace)
+        return gradientBytes(setup);
+    const bool widens = setup.storedBytes() < 4 && setup.masterWeights;
+    if (!widens || setup.peft())
+        return 0;
+    const int64_t largest = std::max(setup.shape.headParameters(), setup.shape.largestLinear);
+    return 4 * largest / (setup.shardsStates() ? setup.ranks : 1);
+}
+
+/// The larger of two moments.
+const MemoryTerms &larger(const MemoryTerms &a, const MemoryTerms &b)
+{
+    return b.total() > a.total() ? b : a;
 }
 
 MemoryTerms forwardTerms(const Setup &setup, const Activations &activations)
 {
-    MemoryTerms terms = standing(setup);
-    const LossMemory loss = lossMemory(setup);
-    terms[Term::Gradients] = earlyGradients(setup);
-    terms[Term::Communication] += gatheredBytes(setup);
-    terms[Term::Workspace] = unpackedBytes(setup);
-    terms[Term::Activations] = activations.saved + std::max(activations.forward, loss.hidden);
-    terms[Term::Logits] = loss.logits;
-    return terms;
+    MemoryTerms layer = standing(setup);
+    layer[Term::Gradients] = standingGradients(setup);
+    layer[Term::Communication] += gatheredBytes(setup);
+    MemoryTerms loss = layer;
+    layer[Term::Workspace] = preparedLayer(setup);
+    layer[Term::Activations] = activations.saved + activations.forward;
+    const LossMemory head = lossMemory(setup);
+    loss[Term::Gradients] = std::max(loss[Term::Gradients], headGradient(setup));
+    loss[Term::Workspace] = preparedHead(setup);
+    loss[Term::Activations] = activations.saved + head.hidden;
+    loss[Term::Logits] = head.logits;
+    return larger(layer, loss);
 }
 
 MemoryTerms backwardTerms(const Setup &setup, const Activations &activations)
 {
-    MemoryTerms terms = standing(setup);
-    terms[Term::Gradients] = earlyGradients(setup);
-    terms[Term::Communication] += gatheredBytes(setup);
-    terms[Term::Workspace] = unpackedBytes(setup);
-    const Bytes gradient = setup.rows() * setup.elementBytes() * setup.shape.hidden;
-    terms[Term::Activations] = activations.saved + activations.layer + gradient +
-                               std::max(activations.backward, activations.attention);
+    MemoryTerms first = standing(setup);
+    first[Term::Communication] += gatheredBytes(setup);
+    first[Term::Workspace] = preparedLayer(setup);
+    const Bytes head = headGradient(setup) / setup.computeBytes() * setup.storedBytes();
+    first[Term::Gradients] = std::max(standingGradients(setup), head) + layerGradient(setup);
+    const Bytes inFlight = activations.layer + activations.backward;
+    first[Term::Activations] = activations.saved + inFlight;
     // At the end all gradients are there, but only one layer's activations.
-    MemoryTerms last = terms;
-    last[Term::Gradients] = gradientBytes(setup);
-    last[Term::Activations] = terms[Term::Activations] - activations.saved +
-                              activations.saved / std::max<int64_t>(1, setup.shape.layers);
-    return last.total() > terms.total() ? last : terms;
+    MemoryTerms last = first;
+    last[Term::Gradients] = gradientBytes(setup) + layerGradient(setup);
+    last[Term::Activations] = inFlight + activations.saved / std::max<int64_t>(1, setup.shape.layers);
+    return larger(first, last);
 }
 
 MemoryTerms optimizerTerms(const Setup &setup)
@@ -153,7 +180,7 @@ Bytes gatheredBytes(const Setup &setup)
     if (!gathers)
         return 0;
     const Shape &shape = setup.shape;
-    const int64_t e = setup.elementBytes();
+    const int64_t e = setup.storedBytes();
     const int64_t outside = shape.parameters - shape.layers * shape.layerParameters;
     const Bytes layer = setup.quantized() ? shape.layerParameters / 2 : e * shape.layerParameters;
     return e * outside + (setup.peft() ? layer : 3 * layer);

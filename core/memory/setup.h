@@ -92,8 +92,10 @@ struct Setup
     bool peft() const { return trainedBase == 0; }
     bool quantized() const { return quantization.type != wire::QuantizationType::None; }
     int64_t trained() const { return trainedBase + adapter.parameters; }
-    /// Bytes of an element of activations and of unpacked weights.
-    int64_t elementBytes() const { return precision == wire::Precision::Fp32 ? 4 : 2; }
+    /// Bytes of a stored weight that is not packed.
+    int64_t storedBytes() const { return precision == wire::Precision::Fp32 ? 4 : 2; }
+    /// Bytes of an element of activations, and of weights during their pass.
+    int64_t computeBytes() const { return cuda || bf16Instructions ? storedBytes() : 4; }
     bool shardsWeights() const
     {
         return strategy == wire::Strategy::Zero3 || strategy == wire::Strategy::Fsdp;

@@ -21,7 +21,7 @@ double momentBytes(const Setup &setup, bool ofAdapter)
 {
     switch (setup.optimizer) {
     case Optimizer::AdamW:
-        return ofAdapter || hasMaster(setup) ? 4 : static_cast<double>(setup.elementBytes());
+        return ofAdapter || hasMaster(setup) ? 4 : static_cast<double>(setup.storedBytes());
     case Optimizer::AdamW8bit:
         return 1 + 4.0 / 256;
     case Optimizer::PagedAdamW8bit:
@@ -53,9 +53,7 @@ Bytes masterShare(const Setup &setup)
 Bytes weightShare(const Setup &setup)
 {
     const Shape &shape = setup.shape;
-    const bool widened =
-        !setup.cuda && !setup.bf16Instructions && setup.peft() && setup.precision == wire::Precision::Bf16;
-    const int64_t element = widened ? 4 : setup.elementBytes();
+    const int64_t element = setup.storedBytes();
     const int64_t packed = setup.quantized() ? shape.blockLinear : 0;
     const bool byte = setup.quantization.type == wire::QuantizationType::Int8;
     const Bytes packedBytes = byte ? packed : (packed + 1) / 2;
@@ -89,7 +87,7 @@ Bytes adapterBytes(const Setup &setup)
 
 Bytes gradientBytes(const Setup &setup)
 {
-    const Bytes bytes = setup.elementBytes() * setup.trainedBase + 4 * setup.adapter.parameters;
+    const Bytes bytes = setup.storedBytes() * setup.trainedBase + 4 * setup.adapter.parameters;
     return shareOf(bytes, setup.shardsGradients(), setup.ranks);
 }
 
@@ -123,7 +121,7 @@ Bytes checkpointBytes(const Setup &setup)
         copy.ranks = 1;
         return copy;
     }();
-    const Bytes trained = setup.elementBytes() * setup.trainedBase + adapterBytes(setup);
+    const Bytes trained = setup.storedBytes() * setup.trainedBase + adapterBytes(setup);
     return trained + momentShare(whole) + masterShare(whole);
 }
 

@@ -10,8 +10,8 @@ namespace rentune::memory {
 /// 14Ψ/N, ZeRO-3 16Ψ/N (Rajbhandari et al., arXiv 1910.02054, section 3 and figure 1). A share is rounded up.
 
 /// Base weights: 2 bytes each in bf16 and fp16, 4 in fp32; packed linear weights of the blocks 1/2 (NF4, FP4)
-/// or 1 (int8). Embedding, head and norms are never packed. Our CPU trainer without bf16 instructions widens
-/// frozen bf16 weights to fp32. ZeRO-3/FSDP: /N. Offload `all`: on the host.
+/// or 1 (int8). Embedding,
+/// head and norms are never packed. ZeRO-3/FSDP: /N. Offload `all`: on the host.
 Bytes weightBytes(const Setup &setup);
 
 /// Scales of packed weights: fp32 per block, or with double quantization one byte per block and an fp32 per

@@ -44,8 +44,7 @@ void fillMemory(Plan &plan, const Setup &setup, const memory::Estimate &estimate
                          (setup.cuda ? cudaProcessBytes : processBytes + estimate.bytes.expected);
     plan.hostBytes = job.parallel.gpusPerNode * (onHost + tokenBytes);
     const Bytes model = setup.shape.parameters * 2;
-    const Bytes result =
-        setup.peft() ? memory::adapterBytes(setup) : setup.elementBytes() * setup.trainedBase;
+    const Bytes result = setup.peft() ? memory::adapterBytes(setup) : setup.storedBytes() * setup.trainedBase;
     plan.diskBytes = model + (job.checkpoint.keep + 1) * memory::checkpointBytes(setup) + result;
 }
 

@@ -69,7 +69,7 @@ Host thisComputer()
                                                        : fp32PerCycle;
     host.fp32FlopsPerThread = fp32PerCycle * processor.hertz;
     host.bf16FlopsPerThread = bf16PerCycle * processor.hertz;
-    host.bf16Instructions = processor.avx512Bf16 || processor.amxBf16;
+    host.bf16Instructions = processor.avx512Bf16;
     return host;
 }
 

@@ -12,7 +12,7 @@ struct Host
     int threads = 1;               ///< hardware threads this process may use
     double fp32FlopsPerThread = 0; ///< peak of the vector units
     double bf16FlopsPerThread = 0; ///< peak with bf16 instructions; that of fp32 where there are none
-    bool bf16Instructions = false; ///< avx512_bf16 or amx_bf16
+    bool bf16Instructions = false; ///< avx512_bf16; processors with AMX have it too
 };
 
 /// Reads /proc/cpuinfo and the memory size: a first guess of the rate until a run has measured it. Takes

@@ -65,7 +65,7 @@ double memoryTraffic(const Setup &setup)
 {
     const memory::Shape &shape = setup.shape;
     const bool fused = setup.stack == Stack::Rentune;
-    const double width = setup.elementBytes() / 2.0;
+    const double width = setup.storedBytes() / 2.0;
     double perRow =
         real(shape.layers) * ((fused ? 45 : 80) * real(shape.hidden) + 10 * real(shape.intermediate)) * width;
     const double adapters = 31 * real(setup.adapter.inFeatures) + 14 * real(setup.adapter.outFeatures);
@@ -106,7 +106,7 @@ Seconds communicationSeconds(const Setup &setup, double link, Seconds busy)
     if (setup.ranks <= 1)
         return 0;
     const double part = real(setup.ranks - 1) / real(setup.ranks);
-    const double e = real(setup.elementBytes());
+    const double e = real(setup.storedBytes());
     const double gradients = e * real(setup.trainedBase) + 4 * real(setup.adapter.parameters);
     if (!setup.shardsWeights())
         return 0.2 * 2 * gradients * part / link;
