@@ -10,11 +10,20 @@ command -v dpkg-query >/dev/null || {
   exit 2
 }
 
+# Name and version of what is installed, and of the names that installed packages provide (a library split off in one
+# release is part of another package in the next).
+installed=$(dpkg-query -W -f '${db:Status-Status} ${Package} ${Version} ${Provides}\n' | awk '
+  $1 == "installed" {
+    print $2, $3
+    for (i = 4; i < NF; i++)
+      if ($(i + 1) == "(=") { version = $(i + 2); gsub(/[),]/, "", version); print $i, version }
+  }')
+
 missing=()
 while read -r package lowest group; do
   case " $* " in *" $group "*) ;; *) continue ;; esac
-  installed=$(dpkg-query -W -f '${db:Status-Status} ${Version}\n' "$package" 2>/dev/null | sed -n 's/^installed //p;q' || true)
-  if [ -z "$installed" ] || dpkg --compare-versions "$installed" lt "$lowest"; then
+  version=$(awk -v name="$package" '$1 == name { print $2; exit }' <<<"$installed")
+  if [ -z "$version" ] || dpkg --compare-versions "$version" lt "$lowest"; then
     missing+=("$package")
   fi
 done < <(grep -v '^#' "$here/debian.txt")
