@@ -14,18 +14,24 @@
 
 namespace rentune::data {
 
-enum class Kind { Alpaca, Messages, Tokens };
+enum class Kind
+{
+    Alpaca,
+    Messages,
+    Tokens
+};
 std::string_view kindName(Kind kind);
 
-/// Why a row is not used (or what was noticed in one that is). `line` is 1-based, `row` counts all rows from 0.
+/// Why a row is not used (or what was noticed in one that is). `line` is 1-based, `row` counts all rows from
+/// 0.
 struct Problem
 {
     std::string file;
     int64_t line = 0;
     int64_t row = 0;
-    std::string code;      ///< "empty_output", "syntax", "incomplete_line", "control_tokens", …
+    std::string code; ///< "empty_output", "syntax", "incomplete_line", "control_tokens", …
     std::string detail;
-    bool fatal = true;     ///< the row is not used
+    bool fatal = true; ///< the row is not used
 };
 
 /// One usable row, before tokenization: a conversation, or ready ids (Kind::Tokens).
@@ -41,58 +47,78 @@ struct Row
 
 struct ReadOptions
 {
-    std::string format = "auto";        ///< auto, alpaca, messages, tokens
-    std::string systemPrompt;           ///< put in front of conversations that have none
-    std::optional<int64_t> vocabSize;   ///< checks ids of Kind::Tokens
+    std::string format = "auto";      ///< auto, alpaca, messages, tokens
+    std::string systemPrompt;         ///< put in front of conversations that have none
+    std::optional<int64_t> vocabSize; ///< checks ids of Kind::Tokens
+    std::vector<std::string>
+        controlTokens; ///< the model's, noticed in content besides the well-known spellings
 };
 
 /// Training rows of json (one array) and jsonl files, detected by content, not by extension.
 /// Row numbers count usable rows from 0 over all files in order. Immutable after open; thread-safe.
+///
+/// Alpaca: user = instruction, and input on a new line unless it is blank; assistant = output; system and
+/// history
+/// ([[user, assistant], …], before the instruction) are optional. Null counts as empty text; a number or
+/// true/false where text belongs is taken as its JSON spelling and noticed as "number_as_text". An output of
+/// blanks is no output. Messages: roles system, developer (read as system), user, assistant, tool. Several
+/// system messages at the start are joined by a blank line; one further on drops the row; turns behind the
+/// last assistant turn are cut. Each of these is listed by problems().
 class Dataset
 {
 public:
     /// Reads and checks every row. Errors: data.format (not a dataset, unknown kind), file.*, json.syntax.
     /// Bad rows are no error: they are listed by problems().
-    static Result<Dataset> open(const std::vector<std::filesystem::path> &files, const ReadOptions &options = {});
+    static Result<Dataset> open(const std::vector<std::filesystem::path> &files,
+                                const ReadOptions &options = {});
 
-    int64_t size() const;                                   ///< usable rows
+    /// Row `number` (from 0) of a file as it stands, usable or not: nothing is checked, cut or joined.
+    /// Errors: data.row (no such row, or one that is no conversation), data.format, file.*, json.syntax.
+    static Result<Row> readRow(const std::filesystem::path &file, int64_t number,
+                               const ReadOptions &options = {});
+
+    int64_t size() const; ///< usable rows
     int64_t totalRows() const;
-    const Row &row(int64_t index) const;                    ///< precondition: 0 ≤ index < size()
+    const Row &row(int64_t index) const; ///< precondition: 0 ≤ index < size()
     const std::vector<Problem> &problems() const;
-    std::map<std::string, int64_t> kinds() const;           ///< usable rows by kind name
-    const std::map<std::string, std::string> &mapping() const;  ///< field → role shown to the user
+    std::map<std::string, int64_t> kinds() const;              ///< usable rows by kind name
+    const std::map<std::string, std::string> &mapping() const; ///< field → role shown to the user
+    const std::string &encoding() const; ///< "utf-8", or "utf-8-bom" if a file began with a mark
 
 private:
     std::vector<Row> m_rows;
     std::vector<Problem> m_problems;
     std::map<std::string, std::string> m_mapping;
+    std::string m_encoding = "utf-8";
     int64_t m_totalRows = 0;
 };
 
-/// Row number `index` of one file, counted from 0 over all its rows, as it stands: a conversation without an answer, or
-/// one that ends with the user, is given too. What `rentune-trainer render` and `rentune data inspect --row` show.
-/// Errors: data.row (no such row, or nothing of a known kind in it), and those of Dataset::open.
+/// Row number `index` of one file, counted from 0 over all its rows, as it stands: a conversation without an
+/// answer, or one that ends with the user, is given too. What `rentune-trainer render` and `rentune data
+/// inspect --row` show. Errors: data.row (no such row, or nothing of a known kind in it), and those of
+/// Dataset::open.
 Result<Row> readRow(const std::filesystem::path &file, int64_t index, const ReadOptions &options = {});
 
 /// A row as it is trained.
 struct Sample
 {
     std::vector<text::TokenId> ids;
-    std::vector<text::TokenId> labels;   ///< unshifted; ignoredLabel where not trained
+    std::vector<text::TokenId> labels; ///< unshifted; ignoredLabel where not trained
     bool truncated = false;
 };
 
 struct SampleOptions
 {
     int64_t maxLength = 512;
-    bool dropTooLong = false;            ///< a longer row gives nullopt instead of being cut at the end
+    bool dropTooLong = false; ///< a longer row gives nullopt instead of being cut at the end
     bool errorTooLong = false;
     text::RenderOptions render;
 };
 
-/// Renders and cuts one row; nullopt if it is dropped (too long, or no trained token is left). A row of Kind::Tokens
-/// needs no template. Errors: data.row with file and line, template.*.
+/// Renders and cuts one row; nullopt if it is dropped (too long, or no trained token is left). A row of
+/// Kind::Tokens needs no template. Errors: data.row with file and line, template.*.
 Result<std::optional<Sample>> makeSample(const Row &row, const text::Tokenizer *tokenizer,
-                                         const text::ChatTemplate *chatTemplate, const SampleOptions &options);
+                                         const text::ChatTemplate *chatTemplate,
+                                         const SampleOptions &options);
 
 } // namespace rentune::data

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/data/row_reader.h"
+
+#include "core/data/conversation_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace rentune::data {
+namespace {
+
+/// Reads one text field by the rule that Dataset states.
+std::string textField(const Json &row, const char *key, std::vector<Notice> &notices)
+{
+    const auto it = row.find(key);
+    if (it == row.end() || it->is_null())
+        return {};
+    if (it->is_string())
+        return it->get<std::string>();
+    if (it->is_structured()) {
+        notices.push_back({"wrong_type", fmt::format("\"{}\" must be text, not {}", key, it->type_name())});
+        return {};
+    }
+    notices.push_back({"number_as_text", fmt::format("\"{}\" is {}, read as text", key, it->dump()), false});
+    return it->dump();
+}
+
+Json message(const char *role, std::string content)
+{
+    return {{"role", role}, {"content", std::move(content)}};
+}
+
+void addHistory(const Json &row, Json &messages, std::vector<Notice> &notices)
+{
+    const auto history = row.find("history");
+    if (history == row.end() || history->is_null())
+        return;
+    for (const Json &turn : history->is_array() ? *history : Json::array({*history})) {
+        if (!turn.is_array() || turn.size() != 2 || !turn[0].is_string() || !turn[1].is_string()) {
+            notices.push_back({"wrong_type", "\"history\" must be a list of [user, assistant] texts"});
+            return;
+        }
+        messages.push_back(message("user", turn[0].get<std::string>()));
+        messages.push_back(message("assistant", turn[1].get<std::string>()));
+    }
+}
+
+void readAlpaca(const Json &json, Row &row, std::vector<Notice> &notices)
+{
+    Json &messages = row.conversation.messages;
+    if (const std::string system = textField(json, "system", notices); !isBlank(system))
+        messages.push_back(message("system", system));
+    addHistory(json, messages, notices);
+    std::string prompt = textField(json, "instruction", notices);
+    if (const std::string input = textField(json, "input", notices); !isBlank(input))
+        prompt += (prompt.empty() ? "" : "\n") + input;
+    if (isBlank(prompt))
+        notices.push_back({"empty_prompt", "instruction and input are empty"});
+    messages.push_back(message("user", std::move(prompt)));
+    std::string output = textField(json, "output", notices);
+    if (isBlank(output))
+        notices.push_back({"empty_output", "empty output"});
+    messages.push_back(message("assistant", std::move(output)));
+}
+
+/// Ids of a field, or nothing after a fatal notice.
+std::vector<text::TokenId> idList(const Json &list, const char *key, bool allowIgnored,
+                                  const ReadOptions &options, std::vector<Notice> &notices)
+{
+    std::vector<text::TokenId> ids;
+    if (!list.is_array()) {
+        notices.push_back({"wrong_type", fmt::format("\"{}\" must be a list of ids", key)});
+        return ids;
+    }
+    const int64_t limit = options.vocabSize.value_or(std::numeric_limits<text::TokenId>::max());
+    ids.reserve(list.size());
+    for (const Json &entry : list) {
+        const bool whole =
+            entry.is_number_integer() &&
+            (!entry.is_number_unsigned() ||
+             entry.get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()));
+        const int64_t id = whole ? entry.get<int64_t>() : -1;
+        if (allowIgnored && id == text::ignoredLabel && whole) {
+            ids.push_back(text::ignoredLabel);
+            continue;
+        }
+        if (!whole || id < 0 || id >= limit) {
+            const std::string bound = options.vocabSize ? fmt::format(" (the vocabulary has {})", limit) : "";
+            notices.push_back(
+                {"bad_id", fmt::format("\"{}\" holds {}, which is no token id{}", key,
+                                       entry.is_structured() ? entry.type_name() : entry.dump(), bound)});
+            return {};
+        }
+        ids.push_back(static_cast<text::TokenId>(id));
+    }
+    return ids;
+}
+
+void checkMask(const Json &json, size_t size, std::vector<Notice> &notices)
+{
+    const auto mask = json.find("attention_mask");
+    if (mask == json.end() || mask->is_null())
+        return;
+    if (!mask->is_array() || mask->size() != size) {
+        notices.push_back({"length_mismatch", fmt::format("attention_mask has {} entries, input_ids {}",
+                                                          mask->is_array() ? mask->size() : 0, size)});
+        return;
+    }
+    for (const Json &entry : *mask) {
+        if (entry != 1) {
+            notices.push_back({"masked_ids", "attention_mask hides ids; leave padding out of the row"});
+            return;
+        }
+    }
+}
+
+void readTokens(const Json &json, Row &row, const ReadOptions &options, std::vector<Notice> &notices)
+{
+    row.ids = idList(json["input_ids"], "input_ids", false, options, notices);
+    if (hasFatal(notices))
+        return;
+    const bool ownLabels = json.contains("labels") && !json["labels"].is_null();
+    row.labels = ownLabels ? idList(json["labels"], "labels", true, options, notices) : row.ids;
+    if (hasFatal(notices))
+        return;
+    checkMask(json, row.ids.size(), notices);
+    if (row.labels.size() != row.ids.size())
+        notices.push_back({"length_mismatch", fmt::format("labels have {} entries, input_ids {}",
+                                                          row.labels.size(), row.ids.size())});
+    else if (!hasTrainedToken(row.labels))
+        notices.push_back({"no_trained_token", "no trained token"});
+}
+
+} // namespace
+
+bool hasFatal(const std::vector<Notice> &notices)
+{
+    return std::any_of(notices.begin(), notices.end(), [](const Notice &notice) { return notice.fatal; });
+}
+
+std::string kindOfRow(const Json &row)
+{
+    const auto has = [&](const char *key) { return row.is_object() && row.contains(key); };
+    if (has("input_ids"))
+        return "tokens";
+    if (has("chosen") || has("rejected"))
+        return "preference";
+    if (has("messages"))
+        return "messages";
+    if (has("conversations") || has("conversation"))
+        return "sharegpt";
+    if (has("instruction"))
+        return "alpaca";
+    if (has("prompt") && (has("completion") || has("response")))
+        return "prompt_completion";
+    if (has("query") && has("response"))
+        return "query_response";
+    return has("text") ? "text" : "";
+}
+
+std::optional<Kind> supportedKind(const std::string &name)
+{
+    for (const Kind kind : {Kind::Alpaca, Kind::Messages, Kind::Tokens}) {
+        if (kindName(kind) == name)
+            return kind;
+    }
+    return std::nullopt;
+}
+
+Row readRow(const Json &json, Kind kind, const ReadOptions &options, std::vector<Notice> &notices)
+{
+    Row row;
+    row.kind = kind;
+    if (kind == Kind::Tokens) {
+        readTokens(json, row, options, notices);
+        return row;
+    }
+    if (kind == Kind::Alpaca)
+        readAlpaca(json, row, notices);
+    else
+        row = readRowUnchecked(json, kind);
+    checkConversation(row.conversation, notices);
+    if (hasFatal(notices))
+        return row;
+    noticeControlTokens(row.conversation, options.controlTokens, notices);
+    Json &messages = row.conversation.messages;
+    if (!options.systemPrompt.empty() && messages[0]["role"] != "system")
+        messages.insert(messages.begin(), message("system", options.systemPrompt));
+    return row;
+}
+
+Row readRowUnchecked(const Json &json, Kind kind)
+{
+    Row row;
+    row.kind = kind;
+    std::vector<Notice> ignored;
+    if (kind == Kind::Tokens) {
+        readTokens(json, row, {}, ignored);
+    } else if (kind == Kind::Alpaca) {
+        readAlpaca(json, row, ignored);
+    } else {
+        row.conversation.messages = json["messages"];
+        row.conversation.tools = json.value("tools", Json());
+    }
+    return row;
+}
+
+} // namespace rentune::data
