@@ -199,7 +199,7 @@ Estimate estimate(const Setup &setup)
     Estimate result;
     MemoryTerms &load = result.phases[static_cast<size_t>(Phase::Load)];
     load = standing(setup);
-    load[Term::Optimizer] = load[Term::Master] = load[Term::Communication] = 0;
+    load[Term::Communication] = 0;
     const MemoryTerms forward = forwardTerms(setup, activations);
     result.phases[static_cast<size_t>(Phase::Forward)] = forward;
     result.phases[static_cast<size_t>(Phase::Backward)] = backwardTerms(setup, activations);
