@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trainer/model/decoder.h"
+
+#include "trainer/config/seeds.h"
+
+#include <algorithm>
+
+namespace rentune::trainer {
+namespace {
+
+constexpr int linearsPerLayer = 7;
+
+WeightPtr makeWeight(std::string name, std::vector<int64_t> shape)
+{
+    auto weight = std::make_shared<Weight>();
+    weight->name = std::move(name);
+    weight->shape = std::move(shape);
+    return weight;
+}
+
+Linear makeLinear(const std::string &module, int64_t in, int64_t out, bool bias)
+{
+    Linear result;
+    result.module = module;
+    result.weight = makeWeight(module + ".weight", {out, in});
+    if (bias)
+        result.bias = makeWeight(module + ".bias", {out});
+    return result;
+}
+
+/// Which sequence of a packed row each token belongs to: positions that do not count on begin a new one.
+at::Tensor segments(const at::Tensor &positions)
+{
+    const at::Tensor steps = at::diff(positions, 1, 1, positions.slice(1, 0, 1) - 1);
+    return steps.ne(1).cumsum(1);
+}
+
+/// Keys a query may see besides the causal rule, [batch, tokens, tokens]; undefined if all. A mask decides
+/// alone; without one, positions that start again mark packed sequences, which do not see each other (as in
+/// transformers).
+at::Tensor visibility(const TokenBatch &batch)
+{
+    const int64_t tokens = batch.ids.size(1);
+    if (batch.mask.defined()) {
+        if (batch.mask.ne(0).all().item<bool>())
+            return {};
+        return batch.mask.ne(0).unsqueeze(1).expand({-1, tokens, -1}).contiguous();
+    }
+    if (!batch.positions.defined())
+        return {};
+    const at::Tensor part = segments(batch.positions);
+    if (part.slice(1, tokens - 1, tokens).eq(0).all().item<bool>())
+        return {};
+    return part.unsqueeze(2).eq(part.unsqueeze(1)).contiguous();
+}
+
+/// Appends this call's rows to the cache and returns everything so far as [batch · length, width].
+at::Tensor extend(at::Tensor &cached, const at::Tensor &rows, int64_t batch)
+{
+    const at::Tensor now = rows.view({batch, -1, rows.size(1)});
+    cached = cached.defined() ? at::cat({cached, now}, 1) : now;
+    return cached.view({-1, rows.size(1)});
+}
+
+} // namespace
+
+std::vector<Linear *> Decoder::Layer::linears()
+{
+    return {&query, &key, &value, &out, &gate, &up, &down};
+}
+
+Decoder::Decoder(hf::ModelConfig config) : m_config(std::move(config))
+{
+    m_embedding = makeWeight("model.embed_tokens.weight", {m_config.vocabSize, m_config.hiddenSize});
+    m_finalNorm = makeWeight("model.norm.weight", {m_config.hiddenSize});
+    m_head = m_config.tieWordEmbeddings
+                 ? m_embedding
+                 : makeWeight("lm_head.weight", {m_config.vocabSize, m_config.hiddenSize});
+    m_units.push_back({m_embedding});
+    for (int i = 0; i < m_config.layers; ++i)
+        m_layers.push_back(makeLayer(i));
+    m_units.push_back({m_finalNorm, m_head});
+}
+
+Decoder::Layer Decoder::makeLayer(int index)
+{
+    const hf::ModelConfig &c = m_config;
+    const std::string prefix = "model.layers." + std::to_string(index) + ".";
+    const int64_t queryWidth = c.heads * c.headDim;
+    const int64_t keyWidth = c.kvHeads * c.headDim;
+
+    Layer layer;
+    layer.inputNorm = makeWeight(prefix + "input_layernorm.weight", {c.hiddenSize});
+    layer.postNorm = makeWeight(prefix + "post_attention_layernorm.weight", {c.hiddenSize});
+    layer.query = makeLinear(prefix + "self_attn.q_proj", c.hiddenSize, queryWidth, c.qkvBias);
+    layer.key = makeLinear(prefix + "self_attn.k_proj", c.hiddenSize, keyWidth, c.qkvBias);
+    layer.value = makeLinear(prefix + "self_attn.v_proj", c.hiddenSize, keyWidth, c.qkvBias);
+    layer.out = makeLinear(prefix + "self_attn.o_proj", queryWidth, c.hiddenSize, c.attentionOutBias);
+    layer.gate = makeLinear(prefix + "mlp.gate_proj", c.hiddenSize, c.intermediateSize, c.mlpBias);
+    layer.up = makeLinear(prefix + "mlp.up_proj", c.hiddenSize, c.intermediateSize, c.mlpBias);
+    layer.down = makeLinear(prefix + "mlp.down_proj", c.intermediateSize, c.hiddenSize, c.mlpBias);
+    if (c.qkNorm) {
+        layer.queryNorm = makeWeight(prefix + "self_attn.q_norm.weight", {c.headDim});
+        layer.keyNorm = makeWeight(prefix + "self_attn.k_norm.weight", {c.headDim});
+    }
+
+    std::vector<WeightPtr> unit{layer.inputNorm, layer.postNorm};
+    if (c.qkNorm)
+        unit.insert(unit.end(), {layer.queryNorm, layer.keyNorm});
+    for (const Linear *linear : layer.linears()) {
+        unit.push_back(linear->weight);
+        if (linear->bias)
+            unit.push_back(linear->bias);
+    }
+    m_units.push_back(std::move(unit));
+    return layer;
+}
+
+std::vector<WeightPtr> Decoder::weights() const
+{
+    std::vector<WeightPtr> all;
+    for (const auto &unit : m_units)
+        for (const WeightPtr &weight : unit)
+            if (std::find(all.begin(), all.end(), weight) == all.end())
+                all.push_back(weight);
+    return all;
+}
+
+void Decoder::attachLora(const hf::LoraTargets &targets, double dropout)
+{
+    for (int i = 0; i < layers(); ++i) {
+        for (Linear *linear : m_layers[static_cast<size_t>(i)].linears()) {
+            const auto target =
+                std::find_if(targets.modules.begin(), targets.modules.end(),
+                             [&](const hf::LoraTarget &t) { return t.module == linear->module; });
+            if (target == targets.modules.end())
+                continue;
+            const std::string name = "base_model.model." + linear->module;
+            LoraAdapter adapter;
+            adapter.a = makeWeight(name + ".lora_A.weight", {target->rank, linear->weight->shape[1]});
+            adapter.b = makeWeight(name + ".lora_B.weight", {linear->weight->shape[0], target->rank});
+            adapter.a->trainable = adapter.b->trainable = true;
+            adapter.scale = target->scale;
+            adapter.dropout = dropout;
+            auto &unit = m_units[static_cast<size_t>(layerUnit(i))];
+            unit.insert(unit.end(), {adapter.a, adapter.b});
+            linear->adapter = std::move(adapter);
+        }
+    }
+}
+
+LayerContext Decoder::context(const TokenBatch &batch, KvCache *cache) const
+{
+    const int64_t past = cache ? cache->length : 0;
+    const int64_t rows = batch.ids.size(0);
+    const int64_t tokens = batch.ids.size(1);
+    LayerContext result;
+    result.attention.batch = rows;
+    result.attention.queries = tokens;
+    result.attention.keys = past + tokens;
+    result.attention.heads = m_config.heads;
+    result.attention.kvHeads = m_config.kvHeads;
+    result.attention.headDim = m_config.headDim;
+    if (!cache)
+        result.attention.visible = visibility(batch);
+    const at::Tensor positions = batch.positions.defined()
+                                     ? batch.positions
+                                     : at::arange(past, past + tokens, at::kLong).expand({rows, tokens});
+    result.rotary = RotaryTable::make(positions, m_config.headDim, m_config.ropeTheta);
+    result.cache = cache;
+    if (cache && cache->keys.empty()) {
+        cache->keys.resize(m_layers.size());
+        cache->values.resize(m_layers.size());
+    }
+    return result;
+}
+
+at::Tensor Decoder::embed(const at::Tensor &ids) const
+{
+    return m_embedding->tensor.index_select(0, ids.reshape({-1}));
+}
+
+void Decoder::embedBackward(const at::Tensor &ids, const at::Tensor &dx) const
+{
+    if (!m_embedding->gradient.defined())
+        m_embedding->gradient = at::zeros_like(m_embedding->tensor);
+    at::Tensor rows = ids.reshape({-1});
+    at::Tensor gradient = dx;
+    const Json &pad = m_config.raw.contains("pad_token_id") ? m_config.raw["pad_token_id"] : Json();
+    if (pad.is_number_integer()) { // torch's padding_idx: this row of the embedding is not trained by lookups
+        const at::Tensor kept = rows.ne(pad.get<int64_t>()).nonzero().squeeze(1);
+        rows = rows.index_select(0, kept);
+        gradient = gradient.index_select(0, kept);
+    }
+    m_embedding->gradient.index_add_(0, rows, gradient);
+}
+
+at::Tensor Decoder::project(int index, const Linear &module, int place, const at::Tensor &x,
+                            const LayerContext &context) const
+{
+    if (!context.dropout || !module.adapter || module.adapter->dropout <= 0)
+        return linear(x, module);
+    const auto number = static_cast<uint64_t>(index * linearsPerLayer + place);
+    return linear(x, module,
+                  deriveSeed(context.dropout->seed, RandomPurpose::Dropout,
+                             {context.dropout->step, context.dropout->microBatch, number}));
+}
+
+at::Tensor Decoder::attend(int index, const at::Tensor &x, const LayerContext &context) const
+{
+    const Layer &layer = m_layers[static_cast<size_t>(index)];
+    at::Tensor query = project(index, layer.query, 0, x, context);
+    at::Tensor key = project(index, layer.key, 1, x, context);
+    at::Tensor value = project(index, layer.value, 2, x, context);
+    if (layer.queryNorm) {
+        query = rmsNorm(query, layer.queryNorm, m_config.rmsNormEps);
+        key = rmsNorm(key, layer.keyNorm, m_config.rmsNormEps);
+    }
+    query = rotate(query, context.rotary);
+    key = rotate(key, context.rotary);
+    if (context.cache) {
+        key = extend(context.cache->keys[static_cast<size_t>(index)], key, context.attention.batch);
+        value = extend(context.cache->values[static_cast<size_t>(index)], value, context.attention.batch);
+    }
+    return project(index, layer.out, 3, attention(query, key, value, context.attention), context);
+}
+
+at::Tensor Decoder::layer(int index, const at::Tensor &x, const LayerContext &context) const
+{
+    const Layer &layer = m_layers[static_cast<size_t>(index)];
+    const at::Tensor middle = x + attend(index, rmsNorm(x, layer.inputNorm, m_config.rmsNormEps), context);
+    const at::Tensor normed = rmsNorm(middle, layer.postNorm, m_config.rmsNormEps);
+    const at::Tensor gate = project(index, layer.gate, 4, normed, context);
+    const at::Tensor up = project(index, layer.up, 5, normed, context);
+    return middle + project(index, layer.down, 6, swiglu(gate, up), context);
+}
+
+at::Tensor Decoder::finalNorm(const at::Tensor &x) const
+{
+    return rmsNorm(x, m_finalNorm, m_config.rmsNormEps);
+}
+
+} // namespace rentune::trainer

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trainer/model/plain_parameters.h"
+
+#include "trainer/torch/threads.h"
+
+namespace rentune::trainer {
+
+NumberFormat NumberFormat::bf16()
+{
+    return {at::kBFloat16, hasBf16Units() ? at::kBFloat16 : at::kFloat};
+}
+
+bool isAdapterWeight(const Weight &weight)
+{
+    return weight.name.starts_with("base_model.");
+}
+
+PlainParameters::PlainParameters(const Decoder &decoder, NumberFormat format, const InitialValue &initial)
+    : m_decoder(decoder), m_format(format)
+{
+    for (const WeightPtr &weight : decoder.weights()) {
+        const at::ScalarType dtype = isAdapterWeight(*weight) ? at::kFloat : format.storage;
+        m_indexOf[weight.get()] = m_parameters.size();
+        m_parameters.push_back({weight, initial(*weight).to(dtype).contiguous(), {}});
+    }
+}
+
+void PlainParameters::acquire(int unit, Pass pass)
+{
+    for (const WeightPtr &weight : m_decoder.unitWeights(unit)) {
+        Parameter &p = parameter(weight);
+        const bool direct = isAdapterWeight(*weight) || m_format.storage == m_format.compute;
+        weight->tensor = direct ? p.value : p.value.to(m_format.compute);
+        if (direct && pass == Pass::Backward)
+            weight->gradient = p.gradient; // the backward pass adds in place
+    }
+}
+
+void PlainParameters::release(int unit, Pass pass)
+{
+    for (const WeightPtr &weight : m_decoder.unitWeights(unit)) {
+        weight->tensor.reset();
+        if (pass == Pass::Forward || !weight->gradient.defined())
+            continue;
+        Parameter &p = parameter(weight);
+        if (weight->gradient.scalar_type() == p.value.scalar_type())
+            p.gradient = weight->gradient;
+        else if (p.gradient.defined())
+            p.gradient.add_(weight->gradient.to(p.value.scalar_type()));
+        else
+            p.gradient = weight->gradient.to(p.value.scalar_type());
+        weight->gradient.reset();
+    }
+}
+
+std::vector<Parameter *> PlainParameters::trainable()
+{
+    std::vector<Parameter *> result;
+    for (Parameter &p : m_parameters)
+        if (p.weight->trainable)
+            result.push_back(&p);
+    return result;
+}
+
+void PlainParameters::clearGradients()
+{
+    for (Parameter &p : m_parameters)
+        p.gradient.reset();
+}
+
+} // namespace rentune::trainer
