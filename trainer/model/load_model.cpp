@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "trainer/model/load_model.h"
+
+#include "core/hf/model_weights.h"
+#include "trainer/config/seeds.h"
+#include "trainer/model/tensor_file.h"
+
+#include <cmath>
+#include <map>
+
+namespace rentune::trainer {
+namespace {
+
+using TensorMap = std::map<std::string, at::Tensor>;
+
+Error mismatch(const std::filesystem::path &file, std::string detail)
+{
+    return {ErrorCode::AdapterMismatch, std::move(detail), file.string()};
+}
+
+std::string shapeText(const std::vector<int64_t> &shape)
+{
+    std::string text = "[";
+    for (size_t i = 0; i < shape.size(); ++i)
+        text += (i ? ", " : "") + std::to_string(shape[i]);
+    return text + "]";
+}
+
+/// The adapter's tensors out of DIR/adapter_model.safetensors: exactly those the decoder has, of the same
+/// shapes.
+Result<TensorMap> readAdapter(const std::filesystem::path &folder, const std::vector<WeightPtr> &weights)
+{
+    const std::filesystem::path path = folder / "adapter_model.safetensors";
+    RENTUNE_TRY(const hf::SafetensorsFile file, hf::SafetensorsFile::open(path));
+    TensorMap tensors;
+    for (const WeightPtr &weight : weights) {
+        if (!isAdapterWeight(*weight))
+            continue;
+        const hf::TensorEntry *entry = file.find(weight->name);
+        if (!entry)
+            return mismatch(path,
+                            "tensor " + weight->name +
+                                " is missing: the adapter's weights do not fit its adapter_config.json");
+        if (entry->shape != weight->shape)
+            return mismatch(path, "tensor " + weight->name + " has shape " + shapeText(entry->shape) +
+                                      ", but this model and adapter_config.json want " +
+                                      shapeText(weight->shape));
+        RENTUNE_TRY(tensors[weight->name], toTensor(*entry, file.bytes(*entry), path.string()));
+    }
+    for (const hf::TensorEntry &entry : file.tensors())
+        if (!tensors.contains(entry.name))
+            return mismatch(path, "tensor " + entry.name + " has no place in this model");
+    return tensors;
+}
+
+/// The base weights' first values, converted one by one so that no second copy of the model exists.
+Result<TensorMap> readBase(const hf::ModelWeights &files, const std::vector<WeightPtr> &weights,
+                           at::ScalarType dtype)
+{
+    TensorMap tensors;
+    for (const WeightPtr &weight : weights) {
+        if (isAdapterWeight(*weight))
+            continue;
+        const hf::ModelWeights::Tensor source = files.tensor(weight->name);
+        RENTUNE_TRY(const at::Tensor tensor, toTensor(*source.entry, source.bytes, weight->name));
+        tensors[weight->name] = tensor.to(dtype);
+    }
+    return tensors;
+}
+
+void setTrained(const std::vector<WeightPtr> &weights, Trained trained)
+{
+    for (const WeightPtr &weight : weights) {
+        const bool adapter = isAdapterWeight(*weight);
+        weight->trainable = trained == Trained::Everything || (trained == Trained::Adapter && adapter);
+    }
+}
+
+} // namespace
+
+at::Tensor initialAdapterValue(const Weight &weight, uint64_t seed, uint64_t number)
+{
+    at::Tensor value = at::zeros(weight.shape, at::kFloat);
+    if (weight.name.ends_with(".lora_A.weight")) {
+        const double bound = 1 / std::sqrt(static_cast<double>(weight.shape[1]));
+        value.uniform_(
+            -bound, bound,
+            at::detail::createCPUGenerator(deriveSeed(seed, RandomPurpose::AdapterInit, {number})));
+    }
+    return value;
+}
+
+Result<LoadedModel> loadModel(const ModelRequest &request)
+{
+    RENTUNE_TRY(const hf::ModelConfig config, hf::readModelConfig(request.folder));
+    RENTUNE_TRY(const hf::ModelWeights files, hf::ModelWeights::open(request.folder, config));
+    LoadedModel model;
+    model.decoder = std::make_unique<Decoder>(config);
+    if (request.lora) {
+        RENTUNE_TRY(const hf::LoraTargets targets, hf::resolveLoraTargets(*request.lora, config));
+        model.decoder->attachLora(targets, request.lora->dropout);
+        model.unmatched = targets.unmatched;
+    }
+    const std::vector<WeightPtr> weights = model.decoder->weights();
+    setTrained(weights, request.trained);
+
+    RENTUNE_TRY(TensorMap values, readBase(files, weights, request.format.storage));
+    if (request.lora && !request.adapter.empty()) {
+        RENTUNE_TRY(TensorMap adapter, readAdapter(request.adapter, weights));
+        values.merge(adapter);
+    }
+    uint64_t fresh = 0;
+    model.parameters =
+        std::make_unique<PlainParameters>(*model.decoder, request.format, [&](const Weight &weight) {
+            const auto found = values.find(weight.name);
+            if (found == values.end())
+                return initialAdapterValue(weight, request.seed, fresh++ / 2);
+            return values.extract(found).mapped();
+        });
+    return model;
+}
+
+} // namespace rentune::trainer

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/result.h"
+#include "core/hf/adapter_config.h"
+#include "trainer/model/plain_parameters.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace rentune::trainer {
+
+/// What of a model is trained.
+enum class Trained
+{
+    Nothing,
+    Everything,
+    Adapter
+};
+
+struct ModelRequest
+{
+    std::filesystem::path folder; ///< Hugging Face layout
+    NumberFormat format;
+    Trained trained = Trained::Nothing;
+    std::optional<hf::LoraConfig> lora; ///< adapter to put on
+    std::filesystem::path adapter;      ///< folder of its weights; "": fresh ones from `seed`
+    uint64_t seed = 0;
+};
+
+struct LoadedModel
+{
+    std::unique_ptr<Decoder> decoder;
+    std::unique_ptr<PlainParameters> parameters;
+    std::vector<std::string> unmatched; ///< target or pattern keys of the adapter that hit no module
+};
+
+/// Builds the decoder and fills its parameters. Errors: those of hf::readModelConfig and
+/// hf::ModelWeights::open, adapter.config, adapter.mismatch (a tensor missing, left over or of another shape,
+/// by name).
+Result<LoadedModel> loadModel(const ModelRequest &request);
+
+/// PEFT's start: A uniform in ±1/√in (Kaiming with a = √5), B zero. `number` counts the adapted modules.
+at::Tensor initialAdapterValue(const Weight &weight, uint64_t seed, uint64_t number);
+
+} // namespace rentune::trainer
