@@ -14,6 +14,7 @@ using Action = std::function<Result<int>()>;
 
 // Each adds one verb with its options to the program and sets `action` when that verb is chosen.
 
+void addTrainVerb(CLI::App &program, Action &action);
 void addForwardVerb(CLI::App &program, Action &action);
 
 } // namespace rentune::trainer
