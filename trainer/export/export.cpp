@@ -14,9 +14,15 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Files of a model folder that belong to the model but not to its weights.
-constexpr const char *companions[] = {"config.json",         "generation_config.json", "tokenizer.json",
-                                      "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
-                                      "chat_template.jinja", "vocab.json",             "merges.txt",
+constexpr const char *companions[] = {"config.json",
+                                      "generation_config.json",
+                                      "tokenizer.json",
+                                      "tokenizer_config.json",
+                                      "special_tokens_map.json",
+                                      "added_tokens.json",
+                                      "chat_template.jinja",
+                                      "vocab.json",
+                                      "merges.txt",
                                       "tokenizer.model"};
 
 Result<void> copyCompanions(FileOps &ops, const fs::path &from, const fs::path &to)
@@ -82,20 +88,13 @@ Result<void> exportModel(FileOps &ops, const fs::path &folder, const fs::path &b
 Json trainerState(const Json &history, int64_t step, int64_t totalSteps, double epoch,
                   const wire::TrainingSpec &training)
 {
-    return {{"best_global_step", nullptr},
-            {"best_metric", nullptr},
-            {"best_model_checkpoint", nullptr},
-            {"epoch", epoch},
-            {"eval_steps", training.evalSteps},
-            {"global_step", step},
-            {"is_hyper_param_search", false},
-            {"is_local_process_zero", true},
-            {"is_world_process_zero", true},
-            {"log_history", history},
-            {"logging_steps", training.logSteps},
-            {"max_steps", totalSteps},
-            {"num_train_epochs", training.epochs},
-            {"train_batch_size", training.microBatch}};
+    return {{"best_global_step", nullptr},         {"best_metric", nullptr},
+            {"best_model_checkpoint", nullptr},    {"epoch", epoch},
+            {"eval_steps", training.evalSteps},    {"global_step", step},
+            {"is_hyper_param_search", false},      {"is_local_process_zero", true},
+            {"is_world_process_zero", true},       {"log_history", history},
+            {"logging_steps", training.logSteps},  {"max_steps", totalSteps},
+            {"num_train_epochs", training.epochs}, {"train_batch_size", training.microBatch}};
 }
 
 Result<Json> fileHashes(const std::vector<fs::path> &paths)
@@ -114,7 +113,8 @@ Result<Json> fileHashes(const std::vector<fs::path> &paths)
     Json list = Json::array();
     for (const fs::path &file : files) {
         RENTUNE_TRY(const ManifestFile described, describeFile(file));
-        list.push_back({{"name", file.filename().string()}, {"bytes", described.bytes}, {"xxh3_128", described.hash}});
+        list.push_back(
+            {{"name", file.filename().string()}, {"bytes", described.bytes}, {"xxh3_128", described.hash}});
     }
     return list;
 }

@@ -15,7 +15,8 @@ bool CheckpointPolicy::due(int64_t step, Seconds now) const
 {
     if (m_young)
         return now - m_last >= std::sqrt(2 * meanTimeBetweenFailures * m_cost);
-    return (m_everySteps > 0 && step % m_everySteps == 0) || (m_everySeconds > 0 && now - m_last >= m_everySeconds);
+    return (m_everySteps > 0 && step % m_everySteps == 0) ||
+           (m_everySeconds > 0 && now - m_last >= m_everySeconds);
 }
 
 void CheckpointPolicy::saved(Seconds now, Seconds duration)

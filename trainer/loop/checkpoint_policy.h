@@ -8,8 +8,9 @@
 
 namespace rentune::trainer {
 
-/// Decides after which steps a checkpoint is due: every N steps, every N minutes, whichever comes first; with neither
-/// stated, by Young's interval √(2 · M · C) with M the mean time between failures and C the time of a save.
+/// Decides after which steps a checkpoint is due: every N steps, every N minutes, whichever comes first; with
+/// neither stated, by Young's interval √(2 · M · C) with M the mean time between failures and C the time of a
+/// save.
 class CheckpointPolicy
 {
 public:
@@ -27,7 +28,7 @@ private:
     Seconds m_everySeconds; ///< 0: none stated
     bool m_young;
     Seconds m_last;
-    Seconds m_cost = 1;     ///< a guess until the first save is measured
+    Seconds m_cost = 1; ///< a guess until the first save is measured
 };
 
 } // namespace rentune::trainer

@@ -17,7 +17,8 @@ Result<std::vector<text::TokenId>> promptIds(const Speech &speech, const std::st
     conversation.messages.push_back({{"role", "user"}, {"content", prompt}});
     text::RenderOptions options;
     options.addGenerationPrompt = true;
-    RENTUNE_TRY(text::Rendered rendered, speech.chatTemplate->render(*speech.tokenizer, conversation, options));
+    RENTUNE_TRY(text::Rendered rendered,
+                speech.chatTemplate->render(*speech.tokenizer, conversation, options));
     return std::move(rendered.ids);
 }
 
@@ -53,9 +54,10 @@ Result<std::string> answer(LayerRunner &runner, const hf::ModelConfig &config, c
         return Error{ErrorCode::DataEmpty, "the prompt is empty"};
     for (const text::TokenId id : ids)
         if (id >= config.vocabSize)
-            return Error{ErrorCode::ModelConfig,
-                         "the tokenizer gives token " + std::to_string(id) + ", the model's vocabulary ends at " +
-                             std::to_string(config.vocabSize) + ": they do not belong together"};
+            return Error{ErrorCode::ModelConfig, "the tokenizer gives token " + std::to_string(id) +
+                                                     ", the model's vocabulary ends at " +
+                                                     std::to_string(config.vocabSize) +
+                                                     ": they do not belong together"};
     options.stopIds.insert(options.stopIds.end(), config.eosTokenIds.begin(), config.eosTokenIds.end());
     if (const auto end = speech.tokenizer->eosId())
         options.stopIds.push_back(*end);

@@ -10,7 +10,8 @@
 
 namespace rentune::trainer {
 
-/// A micro batch as tensors. Padding stands at the ends of rows, where causal order hides it, so there is no mask.
+/// A micro batch as tensors. Padding stands at the ends of rows, where causal order hides it, so there is no
+/// mask.
 struct BatchTensors
 {
     TokenBatch tokens;
@@ -20,7 +21,7 @@ BatchTensors toTensors(const MicroBatch &batch);
 
 struct Evaluation
 {
-    double loss = 0;     ///< mean over all trained tokens
+    double loss = 0; ///< mean over all trained tokens
     int64_t tokens = 0;
 };
 Evaluation evaluate(LayerRunner &runner, const SampleSet &samples, int64_t rows);
@@ -32,8 +33,9 @@ struct Speech
     const text::ChatTemplate *chatTemplate = nullptr;
 };
 
-/// What the model answers to `prompt`: as a user's message if there is a template, else as text to go on with.
-/// Ends at the model's and the tokenizer's end tokens. Errors: those of rendering; data.empty for an empty prompt.
+/// What the model answers to `prompt`: as a user's message if there is a template, else as text to go on
+/// with. Ends at the model's and the tokenizer's end tokens. Errors: those of rendering; data.empty for an
+/// empty prompt.
 Result<std::string> answer(LayerRunner &runner, const hf::ModelConfig &config, const Speech &speech,
                            const std::string &prompt, GenerateOptions options);
 

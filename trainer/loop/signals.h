@@ -7,8 +7,8 @@ namespace rentune::trainer {
 struct Requests
 {
     virtual ~Requests() = default;
-    virtual bool stop() = 0;        ///< save and end; stays set
-    virtual bool checkpoint() = 0;  ///< save and go on; true once for each time asked
+    virtual bool stop() = 0;       ///< save and end; stays set
+    virtual bool checkpoint() = 0; ///< save and go on; true once for each time asked
 };
 
 /// SIGTERM and SIGINT ask to stop, SIGUSR1 asks for a checkpoint. One object a process.

@@ -56,7 +56,8 @@ Result<void> TrainingLoop::restore(const LoadedCheckpoint &checkpoint)
     const auto values = checkpoint.groups.find(parameterGroup);
     const auto states = checkpoint.groups.find(optimizerGroup);
     if (values == checkpoint.groups.end() || states == checkpoint.groups.end())
-        return Error{ErrorCode::CheckpointBroken, "model or optimizer tensors are missing", checkpoint.folder.string()};
+        return Error{ErrorCode::CheckpointBroken, "model or optimizer tensors are missing",
+                     checkpoint.folder.string()};
     for (const Parameter *p : m_optimizer.parameters())
         RENTUNE_CHECK(restoreTensor(values->second, p->weight->name, p->value));
     for (const auto &[name, tensor] : m_optimizer.state())
@@ -90,9 +91,11 @@ TrainingLoop::StepOutcome TrainingLoop::gradients(const StepBatches &batches)
     StepOutcome outcome;
     for (const MicroBatch &batch : batches.microBatches) {
         const int64_t trained = std::max<int64_t>(1, batch.trainedTokens);
-        const double divisor = byTokens ? static_cast<double>(std::max<int64_t>(1, batches.globalTrainedTokens))
-                                        : static_cast<double>(trained * batches.globalMicroBatches);
-        const DropoutKey dropout{m_training.seed, static_cast<uint64_t>(m_step), static_cast<uint64_t>(batch.number)};
+        const double divisor = byTokens
+                                   ? static_cast<double>(std::max<int64_t>(1, batches.globalTrainedTokens))
+                                   : static_cast<double>(trained * batches.globalMicroBatches);
+        const DropoutKey dropout{m_training.seed, static_cast<uint64_t>(m_step),
+                                 static_cast<uint64_t>(batch.number)};
         const BatchTensors tensors = toTensors(batch);
         outcome.loss += m_runner.train(tensors.tokens, tensors.labels, divisor, dropout).sum / divisor;
         outcome.tokens += batch.tokens;
@@ -119,9 +122,10 @@ Result<void> TrainingLoop::trainStep()
     m_epoch = batches.epoch;
     RENTUNE_CHECK(reportStep(outcome, rate, m_parts.clock.monotonicSeconds() - begin, dataSeconds));
     if (!finite)
-        return Error{ErrorCode::NonFinite, "loss or gradient of step " + std::to_string(m_step) +
-                                               " is not a finite number; the last checkpoint is good, go on from it with "
-                                               "a smaller training.learning_rate"};
+        return Error{ErrorCode::NonFinite,
+                     "loss or gradient of step " + std::to_string(m_step) +
+                         " is not a finite number; the last checkpoint is good, go on from it with "
+                         "a smaller training.learning_rate"};
     return {};
 }
 
@@ -166,7 +170,8 @@ Result<void> TrainingLoop::lookAtModel()
     if (m_parts.evaluation) {
         const Evaluation result = evaluate(m_runner, *m_parts.evaluation, m_training.microBatch);
         m_history.push_back({{"epoch", m_epoch}, {"eval_loss", result.loss}, {"step", m_step}});
-        RENTUNE_CHECK(m_parts.log.append("eval", {{"step", m_step}, {"loss", result.loss}, {"tokens", result.tokens}}));
+        RENTUNE_CHECK(
+            m_parts.log.append("eval", {{"step", m_step}, {"loss", result.loss}, {"tokens", result.tokens}}));
     }
     for (const std::string &prompt : m_training.samplePrompts)
         RENTUNE_CHECK(sample(prompt));
@@ -193,7 +198,8 @@ Result<void> TrainingLoop::afterStep()
         m_policy.due(m_step, m_parts.clock.monotonicSeconds()))
         RENTUNE_CHECK(saveCheckpoint());
     if (stop)
-        return Error{ErrorCode::StoppedOnNotice, "stopped after step " + std::to_string(m_step) + "; resumable"};
+        return Error{ErrorCode::StoppedOnNotice,
+                     "stopped after step " + std::to_string(m_step) + "; resumable"};
     if (!budget.empty())
         return Error{ErrorCode::BudgetReached, budget};
     return {};

@@ -30,8 +30,9 @@ struct TrainingParts
     const Clock &clock;
 };
 
-/// The steps of one rank: batches → gradients → update, with the events, evaluations and checkpoints between them.
-/// One thread; every number depends on (job, data, step) only, so that a restored loop goes on bit for bit.
+/// The steps of one rank: batches → gradients → update, with the events, evaluations and checkpoints between
+/// them. One thread; every number depends on (job, data, step) only, so that a restored loop goes on bit for
+/// bit.
 class TrainingLoop
 {
 public:
@@ -40,13 +41,13 @@ public:
     /// Goes back to a checkpoint. Call before run(). Errors: checkpoint.broken if it does not fit this job.
     Result<void> restore(const LoadedCheckpoint &checkpoint);
 
-    /// Trains to the last step. Errors: stopped.notice and budget.reached, both after a checkpoint; numeric.nonfinite,
-    /// with the parameters as before the step that failed; disk.*.
+    /// Trains to the last step. Errors: stopped.notice and budget.reached, both after a checkpoint;
+    /// numeric.nonfinite, with the parameters as before the step that failed; disk.*.
     Result<void> run();
 
     const AdamW &optimizer() const { return m_optimizer; }
-    int64_t step() const { return m_step; }                 ///< optimizer steps done
-    const Json &history() const { return m_history; }       ///< log_history of transformers' trainer_state.json
+    int64_t step() const { return m_step; }           ///< optimizer steps done
+    const Json &history() const { return m_history; } ///< log_history of transformers' trainer_state.json
     double epoch() const { return m_epoch; }
 
 private:
@@ -72,7 +73,8 @@ private:
 
     StepOutcome gradients(const StepBatches &batches);
     Result<void> trainStep();
-    Result<void> reportStep(const StepOutcome &outcome, double learningRate, Seconds seconds, Seconds dataSeconds);
+    Result<void> reportStep(const StepOutcome &outcome, double learningRate, Seconds seconds,
+                            Seconds dataSeconds);
     Result<void> lookAtModel();
     Result<void> sample(const std::string &prompt);
     Result<void> reportMemory(const char *phase);

@@ -51,10 +51,10 @@ Result<Json> makeReceipt(const TrainConfig &config, int interruptions, const fs:
     receipt["threads"] = config.threads;
     receipt["interruptions"] = interruptions;
     const wire::PriceSpec &price = job.hardware.price;
-    receipt["price"] = price.currency.empty() ? Json(nullptr)
-                                              : Json{{"class", price.priceClass},
-                                                     {"currency", price.currency},
-                                                     {"per_hour", price.perHour}};
+    receipt["price"] =
+        price.currency.empty()
+            ? Json(nullptr)
+            : Json{{"class", price.priceClass}, {"currency", price.currency}, {"per_hour", price.perHour}};
     return receipt;
 }
 
@@ -64,8 +64,9 @@ Error errorOf(const std::exception &exception)
     const bool memory = dynamic_cast<const std::bad_alloc *>(&exception) ||
                         std::string(exception.what()).find("allocate memory") != std::string::npos;
     if (memory)
-        return {ErrorCode::OutOfMemory, "memory ran out; use a smaller training.micro_batch or data.max_length, or "
-                                        "training.gradient_checkpointing: true"};
+        return {ErrorCode::OutOfMemory,
+                "memory ran out; use a smaller training.micro_batch or data.max_length, or "
+                "training.gradient_checkpointing: true"};
     return {ErrorCode::Internal, exception.what()};
 }
 

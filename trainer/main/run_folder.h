@@ -14,9 +14,10 @@ namespace rentune::trainer {
 /// $RENTUNE_HOME/runs/NAME-TIME (RENTUNE_HOME is ~/.rentune by default), TIME as 20261201-001524 in UTC.
 std::filesystem::path defaultRunFolder(const std::string &name, const Clock &clock);
 
-/// Makes the folder and puts job.yaml into it. Errors: run.folder_used if a run has been there and `resume` is not
-/// asked for; disk.*.
-Result<void> prepareFolder(FileOps &ops, const std::filesystem::path &folder, const wire::JobSpec &job, bool resume);
+/// Makes the folder and puts job.yaml into it. Errors: run.folder_used if a run has been there and `resume`
+/// is not asked for; disk.*.
+Result<void> prepareFolder(FileOps &ops, const std::filesystem::path &folder, const wire::JobSpec &job,
+                           bool resume);
 
 /// receipt.json: what went in, what came out, with what.
 Result<Json> makeReceipt(const TrainConfig &config, int interruptions, const std::filesystem::path &result);

@@ -36,7 +36,8 @@ public:
     Result<int> perform(const TrainOptions &options)
     {
         RENTUNE_CHECK(prepareFolder(systemFileOps(), m_folder, m_config.job, options.resume));
-        RENTUNE_TRY(m_log, EventLog::open(systemFileOps(), systemClock(), m_folder / "events.jsonl", options.events));
+        RENTUNE_TRY(
+            m_log, EventLog::open(systemFileOps(), systemClock(), m_folder / "events.jsonl", options.events));
         RENTUNE_CHECK(hello());
         const Result<void> result = guarded(options.resume);
         const int code = result.ok() ? 0 : exitCode(codeClass(result.error().code));
@@ -106,7 +107,8 @@ private:
     {
         CheckpointStore checkpoints(systemFileOps(), m_folder / "checkpoints", m_config.job.checkpoint.keep);
         const std::optional<LoadedCheckpoint> checkpoint =
-            resume ? checkpoints.loadLatest([&](const Error &error) { warn(error.toString()); }) : std::nullopt;
+            resume ? checkpoints.loadLatest([&](const Error &error) { warn(error.toString()); })
+                   : std::nullopt;
         if (checkpoint && m_config.job.training.threads == 0)
             m_config.threads = checkpoint->threads; // sums are split by thread: part of going on bit for bit
         fixThreads(m_config.threads);
@@ -128,9 +130,10 @@ private:
                            systemClock()});
         if (checkpoint)
             RENTUNE_CHECK(loop.restore(*checkpoint));
-        RENTUNE_CHECK(m_log->append(
-            "state",
-            {{"from", "preparing"}, {"to", "running"}, {"code", nullptr}, {"total_steps", stream.totalSteps()}}));
+        RENTUNE_CHECK(m_log->append("state", {{"from", "preparing"},
+                                              {"to", "running"},
+                                              {"code", nullptr},
+                                              {"total_steps", stream.totalSteps()}}));
         RENTUNE_CHECK(loop.run());
         return writeResult(model, loop, stream.totalSteps());
     }
@@ -178,7 +181,8 @@ private:
         read.vocabSize = model.vocabSize;
         RENTUNE_TRY(const data::Dataset dataset, data::Dataset::open(files, read));
         for (const data::Problem &problem : dataset.problems())
-            warn(problem.file + ":" + std::to_string(problem.line) + ": " + problem.code + " " + problem.detail);
+            warn(problem.file + ":" + std::to_string(problem.line) + ": " + problem.code + " " +
+                 problem.detail);
 
         data::SampleOptions options;
         options.maxLength = spec.maxLength;
@@ -241,7 +245,8 @@ Result<int> train(const TrainOptions &options)
 {
     RENTUNE_TRY(wire::JobSpec job, wire::readJob(options.job, options.sets));
     RENTUNE_TRY(TrainConfig config, makeTrainConfig(std::move(job)));
-    fs::path folder = options.folder.empty() ? defaultRunFolder(config.job.name, systemClock()) : fs::path(options.folder);
+    fs::path folder =
+        options.folder.empty() ? defaultRunFolder(config.job.name, systemClock()) : fs::path(options.folder);
     return Run(std::move(config), std::move(folder)).perform(options);
 }
 
@@ -252,8 +257,10 @@ void addTrainVerb(CLI::App &program, Action &action)
     CLI::App *verb = program.add_subcommand("train", "Train as a job file says");
     auto options = std::make_shared<TrainOptions>();
     verb->add_option("job", options->job, "Job file (YAML or JSON)")->required();
-    verb->add_option("--run-dir", options->folder, "Folder of the run (default: a new one under RENTUNE_HOME)");
-    verb->add_option("--events", options->events, "Also write the events to this file, or - for standard output");
+    verb->add_option("--run-dir", options->folder,
+                     "Folder of the run (default: a new one under RENTUNE_HOME)");
+    verb->add_option("--events", options->events,
+                     "Also write the events to this file, or - for standard output");
     verb->add_flag("--resume", options->resume, "Go on from the folder's last checkpoint");
     verb->add_option("--set", options->sets, "Change a key of the job: a.b=value");
     verb->callback([options, &action] { action = [options] { return train(*options); }; });

@@ -19,7 +19,8 @@ int64_t draw(const at::Tensor &logits, double temperature, uint64_t seed)
 
 } // namespace
 
-std::vector<int64_t> generate(LayerRunner &runner, const std::vector<int64_t> &prompt, const GenerateOptions &options)
+std::vector<int64_t> generate(LayerRunner &runner, const std::vector<int64_t> &prompt,
+                              const GenerateOptions &options)
 {
     KvCache cache;
     std::vector<int64_t> generated;
@@ -30,10 +31,10 @@ std::vector<int64_t> generate(LayerRunner &runner, const std::vector<int64_t> &p
         const at::Tensor hidden = runner.hidden(batch, &cache);
         const at::Tensor logits = runner.logits(hidden.slice(0, hidden.size(0) - 1)).squeeze(0);
         const auto position = static_cast<uint64_t>(cache.length);
-        const int64_t token =
-            options.temperature > 0
-                ? draw(logits, options.temperature, deriveSeed(options.seed, RandomPurpose::Sampling, {position}))
-                : logits.argmax().item<int64_t>();
+        const int64_t token = options.temperature > 0
+                                  ? draw(logits, options.temperature,
+                                         deriveSeed(options.seed, RandomPurpose::Sampling, {position}))
+                                  : logits.argmax().item<int64_t>();
         if (std::find(options.stopIds.begin(), options.stopIds.end(), token) != options.stopIds.end())
             break;
         generated.push_back(token);
