@@ -215,6 +215,13 @@ double LengthFacts::paddedTokens(int64_t rowsDrawn) const
     return mean;
 }
 
+Result<double> usefulFlops(const wire::JobSpec &job, const PlanFacts &facts, Seconds stepSeconds)
+{
+    RENTUNE_TRY(const Setup longest, setupOf(job, facts));
+    const throughput::Work work = throughput::workOf(usualSetup(longest, job, facts));
+    return work.useful() * static_cast<double>(longest.accumulation) / stepSeconds;
+}
+
 Result<Plan> makePlan(const wire::JobSpec &job, const PlanFacts &facts)
 {
     RENTUNE_TRY(const Setup setup, setupOf(job, facts));

@@ -55,4 +55,8 @@ Result<PlanFacts> gatherFacts(const wire::JobSpec &job, const catalog::Catalog &
 /// adapter.config for targets that hit nothing).
 Result<Plan> makePlan(const wire::JobSpec &job, const PlanFacts &facts);
 
+/// Useful FLOP/s behind a run of this job whose steps took `stepSeconds`: what PlanFacts::measuredFlops
+/// wants.
+Result<double> usefulFlops(const wire::JobSpec &job, const PlanFacts &facts, Seconds stepSeconds);
+
 } // namespace rentune::plan

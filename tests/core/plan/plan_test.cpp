@@ -362,6 +362,8 @@ TEST(Plan, AMeasuredRateReplacesTheGuess)
     facts.measuredFlops = 2e11;
     const Plan fast = *makePlan(job, facts);
     EXPECT_NEAR(slow.stepSeconds, 2 * fast.stepSeconds, 1e-9 * slow.stepSeconds);
+    facts.measuredFlops = *usefulFlops(job, facts, 3.5);
+    EXPECT_NEAR(makePlan(job, facts)->stepSeconds, 3.5, 1e-9) << "a run's own speed is planned again";
 }
 
 } // namespace
