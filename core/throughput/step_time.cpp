@@ -56,7 +56,8 @@ Seconds attentionSeconds(const Setup &setup, const Work &work, double rate, doub
     const double tokens = real(setup.tokens);
     const double headDim = real(setup.shape.queryWidth) / real(std::max<int64_t>(1, setup.shape.heads));
     const double narrow = headDim < 128 ? 0.8 : 1;
-    return work.attention / (rate * efficiency * narrow * tokens / (tokens + 600));
+    return (work.attention + work.recomputedAttention) /
+           (rate * efficiency * narrow * tokens / (tokens + 600));
 }
 
 /// Bytes moved by norms, rotations, residuals and activations (per row and layer 80 h + 10 f unfused, 45 h +
@@ -142,7 +143,10 @@ Work workOf(const Setup &setup)
     work.head = rows * 2 * real(shape.headParameters()) * (1 + backward);
     const double attention = rows * 2 * real(setup.tokens) * real(shape.queryWidth) * real(shape.layers);
     work.attention = attention * 3.5;
-    work.recomputed = setup.checkpointing ? pass + adapterPass + attention : 0;
+    if (setup.checkpointing) {
+        work.recomputed = pass + adapterPass;
+        work.recomputedAttention = attention;
+    }
     return work;
 }
 
@@ -191,7 +195,7 @@ StepTime stepTime(const Setup &setup, const Host &host, std::optional<double> me
     }
     const double rate = 0.5 * peak * host.threads;
     time.products = micro * (work.layers + work.head + work.recomputed) / rate;
-    time.attention = micro * work.attention / rate;
+    time.attention = micro * (work.attention + work.recomputedAttention) / rate;
     const double memoryRate = 10e9; // two channels of DDR4, the least a computer of this kind has
     time.memoryBound = micro * memoryTraffic(setup) / memoryRate;
     time.optimizer = real(setup.trained()) * 30 / memoryRate;

@@ -14,10 +14,10 @@ struct Work
 {
     Flops layers = 0; ///< products with the blocks' weights
     Flops head = 0;
-    Flops attention = 0;  ///< scores and weighted sums, the causal half
-    Flops recomputed = 0; ///< what checkpointing runs again
+    Flops attention = 0;           ///< scores and weighted sums, the causal half
+    Flops recomputed = 0;          ///< products that checkpointing runs again
+    Flops recomputedAttention = 0; ///< the same of attention
     Flops useful() const { return layers + head + attention; }
-    Flops total() const { return useful() + recomputed; }
 };
 
 /// A pass over P weights costs 2P a token forward, 2P for the gradient by the input, 2P more where weights
