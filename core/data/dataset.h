@@ -93,12 +93,6 @@ private:
     int64_t m_totalRows = 0;
 };
 
-/// Row number `index` of one file, counted from 0 over all its rows, as it stands: a conversation without an
-/// answer, or one that ends with the user, is given too. What `rentune-trainer render` and `rentune data
-/// inspect --row` show. Errors: data.row (no such row, or nothing of a known kind in it), and those of
-/// Dataset::open.
-Result<Row> readRow(const std::filesystem::path &file, int64_t index, const ReadOptions &options = {});
-
 /// A row as it is trained.
 struct Sample
 {

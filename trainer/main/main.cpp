@@ -39,6 +39,11 @@ int main(int argc, char **argv)
     trainer::Action action;
     trainer::addTrainVerb(program, action);
     trainer::addForwardVerb(program, action);
+    trainer::addGenerateVerb(program, action);
+    trainer::addRenderVerb(program, action);
+    trainer::addTokenizeVerbs(program, action);
+    trainer::addImportGgufVerb(program, action);
+    trainer::addInfoVerbs(program, action);
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError &error) {
