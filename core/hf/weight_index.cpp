@@ -109,8 +109,9 @@ void checkMap(const fs::path &index, const ShardMap &shards, WeightFiles &out)
     const fs::path folder = index.parent_path();
     const auto unreferenced = unreferencedShards(folder, shards);
     for (const auto &[name, tensors] : shards) {
-        const bool missing = std::any_of(out.problems.begin(), out.problems.end(),
-                                         [&](const auto &problem) { return problem.file == folder / name; });
+        const bool missing =
+            std::any_of(out.problems.begin(), out.problems.end(),
+                        [file = folder / name](const auto &problem) { return problem.file == file; });
         for (const std::string &tensor : missing ? TensorNames{} : tensors) {
             if (!out.fileOf.contains(tensor))
                 out.report(ErrorCode::SafetensorsIndex, index,
