@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks the files git knows: hygiene.py ROOT. Licence lines, sizes, paths of one machine, complete translations."""
+"""Checks the files git knows: hygiene.py ROOT. Licence lines, sizes, paths of one machine, links, complete translations."""
 import pathlib
 import re
 import subprocess
@@ -43,6 +43,10 @@ def faults_of(path, name):
         for number, line in enumerate(text.splitlines(), 1):
             if MACHINE_PATH.search(line):
                 yield f"{name}:{number}: a path of one machine"
+    if path.suffix == ".md":
+        for link in re.findall(r"\]\(([^)#:]+)[^):]*\)", text):
+            if not (path.parent / link).exists():
+                yield f"{name}: links {link}, which is not there"
     if path.suffix == ".ts":
         for source in unfinished(path):
             yield f"{name}: not translated: {source}"

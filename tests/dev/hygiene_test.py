@@ -15,6 +15,7 @@ PLANTED = {
     "core/a.cpp": ("int a;\n", "core/a.cpp:1: no line SPDX"),
     "core/b.h": (LICENCE + 'const char *p = "/home/' + 'someone/x";\n', "core/b.h:2: a path of one machine"),
     "resources/big.bin": ("0" * ((2 << 20) + 1), "resources/big.bin: 2097153 bytes"),
+    "docs/a.md": ("![window](images/none.png)\n", "docs/a.md: links images/none.png, which is not there"),
     "translations/a.ts": (CATALOGUE.format(' type="unfinished"', "x"), "translations/a.ts: not translated: Run"),
     "translations/b.ts": (CATALOGUE.format("", ""), "translations/b.ts: not translated: Run"),
 }
