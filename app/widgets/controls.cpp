@@ -96,7 +96,7 @@ void Text::applyColor()
     setPalette(own);
 }
 
-Panel::Panel(bool withHeader, QWidget *parent) : QFrame(parent)
+Surface::Surface(bool withHeader, QWidget *parent) : QFrame(parent)
 {
     auto *column = new QVBoxLayout(this);
     column->setContentsMargins(14, withHeader ? 0 : 10, 14, 10);
@@ -120,13 +120,13 @@ Panel::Panel(bool withHeader, QWidget *parent) : QFrame(parent)
     column->addLayout(m_body, 1);
 }
 
-void Panel::setTitle(const QString &title, const QString &note)
+void Surface::setTitle(const QString &title, const QString &note)
 {
     m_title->setText(title);
     m_note->setText(note);
 }
 
-void Panel::paintEvent(QPaintEvent *)
+void Surface::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);

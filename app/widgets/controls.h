@@ -44,11 +44,11 @@ private:
 };
 
 /// A surface with a 1-pixel border and, if it has a title, a header row of 36.
-class Panel final : public QFrame
+class Surface final : public QFrame
 {
     Q_OBJECT
 public:
-    explicit Panel(bool withHeader = true, QWidget *parent = nullptr);
+    explicit Surface(bool withHeader = true, QWidget *parent = nullptr);
     void setTitle(const QString &title, const QString &note = {});
     QHBoxLayout *headerRight() const { return m_headerRight; } ///< for links and legends; needs a header
     QVBoxLayout *body() const { return m_body; }

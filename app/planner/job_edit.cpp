@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/planner/job_edit.h"
+
+#include "core/wire/job_file.h"
+
+#include <QStringList>
+
+#include <algorithm>
+
+namespace rentune::app {
+
+void stateKey(wire::JobSpec &job, const std::string &key)
+{
+    auto &stated = job.statedKeys;
+    const auto place = std::lower_bound(stated.begin(), stated.end(), key);
+    if (place == stated.end() || *place != key)
+        stated.insert(place, key);
+}
+
+QString targetsText(const wire::JobSpec &job)
+{
+    if (job.method.targets.empty())
+        return QString::fromStdString(job.method.targetPattern);
+    QStringList names;
+    for (const std::string &name : job.method.targets)
+        names.append(QString::fromStdString(name));
+    return names.join(QStringLiteral(", "));
+}
+
+void setTargets(wire::JobSpec &job, const QString &text)
+{
+    job.method.targets.clear();
+    if (!text.contains(QLatin1Char(','))) {
+        job.method.targetPattern = text.trimmed().toStdString();
+        return;
+    }
+    for (const QString &name : text.split(QLatin1Char(','), Qt::SkipEmptyParts))
+        job.method.targets.push_back(name.trimmed().toStdString());
+}
+
+Result<wire::JobSpec> withKey(const wire::JobSpec &job, const std::string &key, const std::string &value)
+{
+    return wire::parseJob(wire::writeJob(job), "job.yaml", {key + "=" + value});
+}
+
+} // namespace rentune::app

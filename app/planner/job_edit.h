@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/result.h"
+#include "core/wire/job_spec.h"
+
+#include <QString>
+
+namespace rentune::app {
+
+/// Notes that the job itself sets `key`, so that it is written to its file.
+void stateKey(wire::JobSpec &job, const std::string &key);
+
+/// `method.targets` as one line: a word, a pattern, or the names joined by commas.
+QString targetsText(const wire::JobSpec &job);
+
+/// The reverse of targetsText: names with commas become a list.
+void setTargets(wire::JobSpec &job, const QString &text);
+
+/// The job with one key changed, by the rules of the job file. Errors: those of wire::parseJob.
+Result<wire::JobSpec> withKey(const wire::JobSpec &job, const std::string &key, const std::string &value);
+
+} // namespace rentune::app

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/planner/plan_headline.h"
+
+#include <QScrollArea>
+
+class QLabel;
+class QPushButton;
+
+namespace rentune::app {
+
+class GpuTable;
+class Surface;
+class PriceTiles;
+class RelaxList;
+class Text;
+class VramBar;
+
+/// The right side of the plan page: the answer in one sentence, then the figures behind it.
+class PlanAnswerView final : public QScrollArea
+{
+    Q_OBJECT
+public:
+    explicit PlanAnswerView(QWidget *parent = nullptr);
+    void setAnswer(const PlanAnswer &answer);
+    void setOptions(const std::vector<GpuOption> &options);
+    quint64 generation() const { return m_answer.generation; } ///< of the answer shown
+
+Q_SIGNALS:
+    void runAsked();
+    void changeAsked(const QString &key,
+                     const QString &value); ///< a job key to set: relaxations, cards, price class
+
+protected:
+    void changeEvent(QEvent *event) override;
+
+private:
+    void refresh();
+    void showFits();
+
+    PlanAnswer m_answer;
+    QLabel *m_sentence;
+    QLabel *m_details;
+    QPushButton *m_run;
+    Text *m_why;
+    Text *m_note;
+    RelaxList *m_relax;
+    Surface *m_memory;
+    Text *m_capacity;
+    VramBar *m_bar;
+    Surface *m_gpus;
+    GpuTable *m_table;
+    PriceTiles *m_prices;
+};
+
+} // namespace rentune::app
