@@ -25,7 +25,7 @@ public:
     explicit PlanAnswerView(QWidget *parent = nullptr);
     void setAnswer(const PlanAnswer &answer);
     void setOptions(const std::vector<GpuOption> &options);
-    quint64 generation() const { return m_answer.generation; } ///< of the answer shown
+    const PlanAnswer &answer() const { return m_answer; } ///< what is shown
 
 Q_SIGNALS:
     void runAsked();

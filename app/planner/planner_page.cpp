@@ -101,7 +101,7 @@ PlannerPage::PlannerPage(std::shared_ptr<const catalog::Catalog> catalog, QWidge
 
     connect(m_inputs, &PlanInputs::edited, this, &PlannerPage::apply);
     connect(m_answer, &PlanAnswerView::changeAsked, this, &PlannerPage::change);
-    connect(m_answer, &PlanAnswerView::runAsked, this, [this] { Q_EMIT runAsked(job()); });
+    connect(m_answer, &PlanAnswerView::runAsked, this, &PlannerPage::run);
     connect(m_open, &QPushButton::clicked, this, &PlannerPage::askForJobFile);
     connect(m_save, &QPushButton::clicked, this, &PlannerPage::askWhereToSave);
     connect(&m_service, &PlanService::planned, this, [this](const PlanAnswer &answer) {
@@ -170,6 +170,18 @@ bool PlannerPage::saveJob(const QString &file)
     else
         m_undo.setClean();
     return written.ok();
+}
+
+void PlannerPage::run()
+{
+    const PlanAnswer &answer = m_answer->answer();
+    const RunOffer offer = runOffer(answer);
+    if (answer.generation != m_generation || answer.error)
+        return;
+    if (offer.why.isEmpty())
+        Q_EMIT runAsked(answer.job, *answer.plan);
+    else
+        Q_EMIT failed(offer.why);
 }
 
 void PlannerPage::askForJobFile()

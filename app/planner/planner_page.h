@@ -30,11 +30,12 @@ public:
     QAction *undoAction() const { return m_undoAction; }
     QAction *redoAction() const { return m_redoAction; }
 
+    void run();            ///< asks to run the job if its plan allows it, else says why not
     void askForJobFile();  ///< the open dialog, then openJob
     void askWhereToSave(); ///< the save dialog, then saveJob
 
 Q_SIGNALS:
-    void runAsked(const rentune::wire::JobSpec &job);
+    void runAsked(const rentune::wire::JobSpec &job, const rentune::plan::Plan &plan);
     void answered(quint64 generation); ///< the answer of a request is shown
     void failed(const QString &message);
 

@@ -108,6 +108,22 @@ QString reasonText(const plan::Reason &reason, const plan::Plan &plan)
                  gib(std::max<Bytes>(plan.perGpuBytes.expected - plan.capacityBytes, 0)));
     static const Table words{
         {QStringLiteral("precision.unsupported"), QT_TRANSLATE_NOOP("Words", "This card has no bf16 units")},
+        {QStringLiteral("hardware.gpu_missing"),
+         QT_TRANSLATE_NOOP("Words", "This computer has no such card")},
+        {QStringLiteral("hardware.vendor"),
+         QT_TRANSLATE_NOOP("Words", "Training runs on NVIDIA cards and CPUs")},
+        {QStringLiteral("budget.cost"), QT_TRANSLATE_NOOP("Words", "The cap is too low for this job")},
+        {QStringLiteral("budget.hours"),
+         QT_TRANSLATE_NOOP("Words", "The time limit is too short for this job")},
+        {QStringLiteral("engine.not_yet"),
+         QT_TRANSLATE_NOOP("Words", "Planned, but this version can't run it yet")},
+        {QStringLiteral("model.max_positions"),
+         QT_TRANSLATE_NOOP("Words", "Max length is beyond what the model was made for")},
+        {QStringLiteral("parallel.assumed_ddp"),
+         QT_TRANSLATE_NOOP("Words", "Several cards without a strategy: planned as DDP")},
+        {QStringLiteral("data.empty"), QT_TRANSLATE_NOOP("Words", "The data has no usable row")},
+        {QStringLiteral("quantization.trained_weights"),
+         QT_TRANSLATE_NOOP("Words", "Weights that are trained can't be quantized")},
         {QStringLiteral("parallel.no_saving"),
          QT_TRANSLATE_NOOP("Words", "One card: sharding saves nothing")},
         {QStringLiteral("data.none"),
@@ -133,6 +149,7 @@ QString relaxText(const plan::Relax &relax)
         {QStringLiteral("data.max_length"), QT_TRANSLATE_NOOP("Words", "Max length %1")},
         {QStringLiteral("parallel.strategy"), QT_TRANSLATE_NOOP("Words", "Strategy %1")},
         {QStringLiteral("parallel.offload"), QT_TRANSLATE_NOOP("Words", "Offload %1 to memory")},
+        {QStringLiteral("training.optimizer"), QT_TRANSLATE_NOOP("Words", "Optimizer %1")},
         {QStringLiteral("parallel.gpus_per_node"), QT_TRANSLATE_NOOP("Words", "%1 cards")},
         {QStringLiteral("hardware.gpu"), QT_TRANSLATE_NOOP("Words", "Take a %1")}};
     const QString value = QString::fromStdString(relax.value);
@@ -140,7 +157,7 @@ QString relaxText(const plan::Relax &relax)
     return text.contains(QLatin1String("%1")) ? text.arg(value) : text;
 }
 
-QString errorText(const Error &error)
+QString failureText(const std::string &code, const QString &detail)
 {
     static const Table words{
         {QStringLiteral("file.missing"), QT_TRANSLATE_NOOP("Words", "The file is missing")},
@@ -178,10 +195,13 @@ QString errorText(const Error &error)
         {QStringLiteral("budget.reached"), QT_TRANSLATE_NOOP("Words", "The cap is reached")},
         {QStringLiteral("numeric.nonfinite"), QT_TRANSLATE_NOOP("Words", "The loss is no number any more")},
         {QStringLiteral("internal"), QT_TRANSLATE_NOOP("Words", "A fault of Rentune itself")}};
-    const std::string code(codeName(error.code));
-    const QString detail = QString::fromStdString(error.toString());
     const QString what = lookUp(words, code);
     return detail.isEmpty() ? what : Words::tr("%1: %2", "what is wrong, detail").arg(what, detail);
+}
+
+QString errorText(const Error &error)
+{
+    return failureText(std::string(codeName(error.code)), QString::fromStdString(error.toString()));
 }
 
 QString stateText(const QString &state)
@@ -192,7 +212,7 @@ QString stateText(const QString &state)
                              {QStringLiteral("stopped"), QT_TRANSLATE_NOOP("Words", "Stopped")},
                              {QStringLiteral("done"), QT_TRANSLATE_NOOP("Words", "Done")},
                              {QStringLiteral("failed"), QT_TRANSLATE_NOOP("Words", "Failed")},
-                             {QStringLiteral("lost"), QT_TRANSLATE_NOOP("Words", "Process lost")}};
+                             {QStringLiteral("interrupted"), QT_TRANSLATE_NOOP("Words", "Interrupted")}};
     return lookUp(words, state);
 }
 

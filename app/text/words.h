@@ -24,6 +24,9 @@ QString relaxText(const plan::Relax &relax);
 /// One sentence for a failure: the place, then what is wrong in words, then the detail.
 QString errorText(const Error &error);
 
+/// The same for a failure that a run reported by its code.
+QString failureText(const std::string &code, const QString &detail);
+
 /// A state of a run ("running", "done", …) as a short word.
 QString stateText(const QString &state);
 
