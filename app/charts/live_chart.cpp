@@ -316,6 +316,7 @@ void LiveChart::paintMarks(QPainter &painter, const View &v) const
     if (m_size == Size::Small)
         return;
     painter.setFont(typeFont(Type::Note));
+    int row = 0; // neighbours write on different rows
     for (const Mark &mark : m_marks) {
         if (mark.x < v.fromX || mark.x > v.toX)
             continue;
@@ -332,7 +333,7 @@ void LiveChart::paintMarks(QPainter &painter, const View &v) const
                              : mark.kind == Mark::Kind::Failure ? QStringLiteral("✕ ")
                                                                 : QStringLiteral("← ");
         const bool right = x > v.plot.center().x();
-        const QRectF place(right ? x - 306 : x + 6, v.plot.top(), 300, 18);
+        const QRectF place(right ? x - 306 : x + 6, v.plot.top() + 18 * (row++ % 3), 300, 18);
         painter.drawText(place, (right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
                          sign + mark.text);
     }

@@ -16,6 +16,8 @@
 namespace rentune::app {
 namespace {
 
+const QString checkMark = QStringLiteral("✓");
+
 /// The cheapest way to buy an option, infinite if it has no price.
 const plan::CostLine *cheapest(const plan::Plan &plan)
 {
@@ -28,7 +30,8 @@ const plan::CostLine *cheapest(const plan::Plan &plan)
 double costOf(const GpuOption &option)
 {
     const plan::CostLine *line = cheapest(option.plan);
-    return line ? line->total.expected : std::numeric_limits<double>::infinity();
+    return line && option.plan.totalSeconds.expected > 0 ? line->total.expected
+                                                         : std::numeric_limits<double>::infinity();
 }
 
 bool before(const GpuOption &a, const GpuOption &b)
@@ -53,8 +56,6 @@ public:
         QStyleOptionViewItem ground(option);
         initStyleOption(&ground, index);
         const QString text = ground.text;
-        ground.text.clear();
-        QStyledItemDelegate::paint(painter, option, QModelIndex());
         const Tokens &t = tokens();
         if (option.state & QStyle::State_Selected)
             painter->fillRect(option.rect, t.accentSoft);
@@ -113,7 +114,9 @@ int GpuModel::columnCount(const QModelIndex &parent) const
 QString GpuModel::text(const GpuOption &option, int column) const
 {
     const plan::Plan &plan = option.plan;
-    const plan::CostLine *cost = cheapest(plan);
+    const bool timed =
+        plan.totalSeconds.expected > 0; // absent where the catalogue states no rate of the card
+    const plan::CostLine *cost = timed ? cheapest(plan) : nullptr;
     const int cards = plan.layout.nodes * plan.layout.gpusPerNode;
     switch (column) {
     case Name:
@@ -122,9 +125,11 @@ QString GpuModel::text(const GpuOption &option, int column) const
         return gibNumber(plan.perGpuBytes.expected) + QStringLiteral(" / ") +
                gibNumber(plan.capacityBytes, 0);
     case Hours:
-        return plan.feasible ? spanHours(plan.totalSeconds.expected) : unknown();
+        return plan.feasible && timed ? spanHours(plan.totalSeconds.expected) : unknown();
     case Cost:
-        return !plan.feasible ? unknown() : cost ? moneyRange(cost->total, cost->currency) : tr("no price");
+        return !plan.feasible || !timed ? unknown()
+               : cost                   ? moneyRange(cost->total, cost->currency)
+                                        : tr("no price");
     case Risk:
         return plan.feasible ? percent(plan.pOutOfMemory) : unknown();
     default:
@@ -140,7 +145,7 @@ QString GpuModel::text(const GpuOption &option, int column) const
     const double late = plan.totalSeconds.expected - m_budget.maxHours * 3600;
     if (m_budget.maxHours > 0 && late > 0)
         return tr("late by %1").arg(app::span(late));
-    return QStringLiteral("✓");
+    return checkMark;
 }
 
 QVariant GpuModel::data(const QModelIndex &index, int role) const
@@ -155,7 +160,7 @@ QVariant GpuModel::data(const QModelIndex &index, int role) const
                    (index.column() >= Hours && index.column() <= Risk ? Qt::AlignRight : Qt::AlignLeft));
     case Qt::ForegroundRole:
         if (index.column() == Limit)
-            return !row.plan.feasible ? t.error : text(row, Limit) == QLatin1String("✓") ? t.ok : t.warn;
+            return !row.plan.feasible ? t.error : text(row, Limit) == checkMark ? t.ok : t.warn;
         return row.plan.feasible ? t.text1 : t.text3;
     case Qt::FontRole:
         return typeFont(Type::Body, row.gpu == m_current && index.column() != Memory);

@@ -37,6 +37,7 @@ PlanAnswerView::PlanAnswerView(QWidget *parent) : QScrollArea(parent)
     m_details->setWordWrap(true);
     words->addWidget(m_sentence);
     words->addWidget(m_details);
+    words->addStretch(1);
     top->addLayout(words, 1);
     auto *offer = new QVBoxLayout;
     offer->setSpacing(2);
@@ -45,8 +46,8 @@ PlanAnswerView::PlanAnswerView(QWidget *parent) : QScrollArea(parent)
     m_run->setIcon(icon(QStringLiteral("run"), Tint::OnAccent));
     m_why = new Text(Type::Note, Text::Role::Tertiary);
     m_why->setWordWrap(true);
-    m_why->setMaximumWidth(230);
-    m_why->setAlignment(Qt::AlignRight);
+    m_why->setFixedWidth(250);
+    m_why->setAlignment(Qt::AlignRight | Qt::AlignTop);
     offer->addWidget(m_run, 0, Qt::AlignRight);
     offer->addWidget(m_why, 0, Qt::AlignRight);
     offer->addStretch(1);

@@ -100,7 +100,7 @@ RunOffer runOffer(const PlanAnswer &answer)
     if (!answer.plan)
         return {Words::tr("Run"), Words::tr("there is no plan yet")};
     if (!answer.plan->feasible)
-        return {Words::tr("Does not fit"), Words::tr("the plan does not fit")};
+        return {Words::tr("Does not fit"), Words::tr("take one of the remedies first")};
     if (answer.job.model.path.empty())
         return {Words::tr("Run"), Words::tr("choose a model folder: a catalogue entry has no weights")};
     if (answer.job.data.train.empty())

@@ -71,7 +71,7 @@ PlanInputs::PlanInputs(const catalog::Catalog &catalog, QWidget *parent)
     content->setAutoFillBackground(true);
     auto *column = new QVBoxLayout(content);
     column->setContentsMargins(metrics::margin, 10, metrics::margin, metrics::margin);
-    column->setSpacing(8);
+    column->setSpacing(metrics::fieldGap);
     buildModel(column);
     buildData(column);
     buildMethod(column);
@@ -280,8 +280,7 @@ void PlanInputs::buildTraining(QVBoxLayout *column)
     m_precision->addItems({QStringLiteral("fp32"), QStringLiteral("bf16"), QStringLiteral("fp16")});
     m_checkpointing = new QCheckBox;
     m_checkpointing->setObjectName(QStringLiteral("gradientCheckpointing"));
-    m_labels.emplace_back(addRow(grid, m_precision), QT_TR_NOOP("Precision"));
-    grid->addWidget(m_checkpointing, grid->rowCount(), 0, 1, 2);
+    m_labels.emplace_back(addRow(grid, m_precision, m_checkpointing), QT_TR_NOOP("Precision"));
     connect(m_precision, &QComboBox::activated, this, [this](int index) {
         edit("training.precision",
              [index](JobSpec &job) { job.training.precision = wire::Precision(index); });
@@ -454,9 +453,8 @@ void PlanInputs::setFacts(const PlanAnswer &answer)
     if (answer.lengths.rows > 0)
         rows = tr("%1 usable rows").arg(grouped(answer.lengths.rows)) + separator +
                tr("%1 tokens on average").arg(significant(answer.lengths.meanTokens, 3));
-    else if (answer.plan)
-        rows = tr("No usable rows: every row counts as full length");
     m_dataNote->setText(rows);
+    m_dataNote->setVisible(!rows.isEmpty());
 }
 
 void PlanInputs::changeEvent(QEvent *event)
@@ -483,10 +481,10 @@ void PlanInputs::retranslate()
     m_method->setTexts({tr("Full"), QStringLiteral("LoRA"), QStringLiteral("QLoRA")});
     m_steps->setSpecialValueText(tr("by epochs"));
     m_steps->setSuffix(tr(" steps"));
-    m_checkpointing->setText(tr("Gradient checkpointing"));
+    m_checkpointing->setText(tr("Grad. ckpt"));
+    m_checkpointing->setToolTip(tr("Gradient checkpointing"));
     m_rateError->setText(tr("A number such as 1e-4; the last good one stays"));
     m_gpu->setItemText(0, tr("This computer (CPU)"));
-    m_count->setSuffix(tr(" cards"));
     m_strategy->setItemText(0, strategyText(wire::Strategy::None));
     m_price->setSpecialValueText(tr("from the catalogue"));
     m_price->setSuffix(tr(" /h"));

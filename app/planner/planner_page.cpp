@@ -127,10 +127,10 @@ const wire::JobSpec &PlannerPage::job() const
 void PlannerPage::setJob(const wire::JobSpec &job)
 {
     m_undo.clear();
-    show(job);
+    showJob(job);
 }
 
-void PlannerPage::show(const wire::JobSpec &job)
+void PlannerPage::showJob(const wire::JobSpec &job)
 {
     m_inputs->setJob(job);
     retranslate();
@@ -139,7 +139,8 @@ void PlannerPage::show(const wire::JobSpec &job)
 
 void PlannerPage::apply(const wire::JobSpec &job, const QString &key)
 {
-    m_undo.push(new JobEdit(m_inputs->job(), job, key, [this](const wire::JobSpec &shown) { show(shown); }));
+    m_undo.push(
+        new JobEdit(m_inputs->job(), job, key, [this](const wire::JobSpec &shown) { showJob(shown); }));
 }
 
 void PlannerPage::change(const QString &key, const QString &value)

@@ -45,7 +45,7 @@ protected:
 private:
     void apply(const wire::JobSpec &job, const QString &key);
     void change(const QString &key, const QString &value);
-    void show(const wire::JobSpec &job);
+    void showJob(const wire::JobSpec &job);
     void retranslate();
 
     PlanService m_service;

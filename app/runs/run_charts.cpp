@@ -7,6 +7,7 @@
 
 #include <QCheckBox>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QSlider>
 #include <QVBoxLayout>
 
@@ -40,7 +41,9 @@ RunCharts::RunCharts(QObject *parent) : QObject(parent)
     m_smooth->setRange(0, 99);
     m_smooth->setValue(startSmoothing);
     m_smooth->setFixedWidth(90);
-    m_legend = new Text(Type::Note, Text::Role::Secondary);
+    m_legend = new QLabel;
+    m_legend->setTextFormat(Qt::RichText);
+    m_legend->setFont(typeFont(Type::Note));
     QHBoxLayout *row = m_lossPanel->headerRight();
     row->addWidget(m_legend);
     row->addWidget(m_raw);
@@ -140,7 +143,14 @@ void RunCharts::retranslate()
     m_log->setText(tr("Log axis"));
     m_smoothLabel->setText(tr("Smooth"));
     m_smooth->setAccessibleName(tr("Smooth"));
-    m_legend->setText(tr("── train   - ■ - eval   ▏ checkpoint"));
+    const auto entry = [](const QColor &color, const QString &sign, const QString &name) {
+        return QStringLiteral("<span style='color:%1'>%2</span>&nbsp;%3&nbsp;&nbsp;")
+            .arg(color.name(), sign, name);
+    };
+    const Tokens &t = tokens();
+    m_legend->setText(entry(t.curves[0], QStringLiteral("━"), tr("train")) +
+                      entry(t.curves[3], QStringLiteral("■"), tr("eval")) +
+                      entry(t.ok, QStringLiteral("▎"), tr("checkpoint")));
     m_small[Speed]->setTitle(tr("tokens/s"));
     m_small[Memory]->setTitle(tr("Memory GiB"));
     m_small[GradNorm]->setTitle(tr("Gradient norm"));

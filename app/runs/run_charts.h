@@ -8,6 +8,7 @@
 #include <vector>
 
 class QCheckBox;
+class QLabel;
 class QSlider;
 
 namespace rentune::app {
@@ -48,7 +49,7 @@ private:
     QCheckBox *m_log;
     QSlider *m_smooth;
     Text *m_smoothLabel;
-    Text *m_legend;
+    QLabel *m_legend;
     std::array<Surface *, smallCount> m_panels;
     std::array<LiveChart *, smallCount> m_small;
     std::vector<Mark> m_marks;

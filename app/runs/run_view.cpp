@@ -45,9 +45,11 @@ QTableView *logTable(QAbstractItemModel *model)
 } // namespace
 
 RunView::RunView(const LocalRunner &runner, QWidget *parent)
-    : QWidget(parent), m_runner(runner), m_charts(new RunCharts(this)), m_lines(new LogModel(this))
+    : QScrollArea(parent), m_runner(runner), m_charts(new RunCharts(this)), m_lines(new LogModel(this))
 {
-    auto *grid = new QGridLayout(this);
+    setWidgetResizable(true);
+    auto *content = new QWidget;
+    auto *grid = new QGridLayout(content);
     grid->setContentsMargins(metrics::margin, metrics::gap, metrics::margin, metrics::margin);
     grid->setSpacing(metrics::gap);
 
@@ -94,6 +96,8 @@ RunView::RunView(const LocalRunner &runner, QWidget *parent)
     grid->setRowStretch(3, 3);
     grid->setColumnStretch(0, 5);
     grid->setColumnStretch(1, 2);
+    m_logPanel->setMinimumHeight(150);
+    setWidget(content);
     retranslate();
 }
 
@@ -172,11 +176,9 @@ void RunView::refresh()
 
 void RunView::changeEvent(QEvent *event)
 {
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::LanguageChange)
+    QScrollArea::changeEvent(event);
+    if (event->type() == QEvent::LanguageChange || event->type() == QEvent::PaletteChange)
         retranslate();
-    else if (event->type() == QEvent::PaletteChange)
-        refresh();
 }
 
 void RunView::retranslate()

@@ -4,7 +4,7 @@
 #include "app/local/run_follower.h"
 #include "app/runs/run_figures.h"
 
-#include <QWidget>
+#include <QScrollArea>
 
 #include <memory>
 
@@ -22,7 +22,7 @@ class Text;
 
 /// One run, live or over: key figures, curves, log, plan against measured. Reads the run's whole history when
 /// it is shown, then follows it.
-class RunView final : public QWidget
+class RunView final : public QScrollArea
 {
     Q_OBJECT
 public:

@@ -6,6 +6,7 @@
 
 #include <QAbstractItemView>
 #include <QAbstractSpinBox>
+#include <QApplication>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QPainter>
@@ -191,6 +192,7 @@ void Style::drawControl(ControlElement element, const QStyleOption *option, QPai
     case CE_HeaderLabel:
         if (const auto *header = qstyleoption_cast<const QStyleOptionHeader *>(option)) {
             QStyleOptionHeader plain(*header);
+            plain.rect.adjust(4, 0, -4, 0);
             plain.palette.setColor(QPalette::ButtonText, t.text2);
             QFont font = typeFont(Type::Note);
             painter->save();
@@ -211,7 +213,7 @@ void Style::drawControl(ControlElement element, const QStyleOption *option, QPai
     case CE_MenuBarItem:
         if (const auto *item = qstyleoption_cast<const QStyleOptionMenuItem *>(option)) {
             painter->fillRect(item->rect, item->state & State_Selected ? t.accentSoft : t.rail);
-            drawItemText(painter, item->rect, Qt::AlignCenter | Qt::TextShowMnemonic, item->palette, true,
+            drawItemText(painter, item->rect, Qt::AlignCenter | Qt::TextHideMnemonic, item->palette, true,
                          item->text, QPalette::ButtonText);
         }
         return;
@@ -262,6 +264,14 @@ QRect Style::subControlRect(ComplexControl control, const QStyleOptionComplex *o
     return QProxyStyle::subControlRect(control, option, part, widget);
 }
 
+QRect Style::subElementRect(SubElement element, const QStyleOption *option, const QWidget *widget) const
+{
+    const QRect rect = QProxyStyle::subElementRect(element, option, widget);
+    const bool ownFrame = widget && !qobject_cast<QAbstractSpinBox *>(widget->parentWidget()) &&
+                          !qobject_cast<QComboBox *>(widget->parentWidget());
+    return element == SE_LineEditContents && ownFrame ? rect.adjusted(5, 0, -5, 0) : rect;
+}
+
 QSize Style::sizeFromContents(ContentsType type, const QStyleOption *option, const QSize &size,
                               const QWidget *widget) const
 {
@@ -277,14 +287,18 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption *option, con
     case CT_PushButton: {
         const QString role = roleOf(widget);
         const int padding = role == QLatin1String("quiet") ? 8 : role == QLatin1String("segment") ? 16 : 28;
-        result =
-            QSize(size.width() + padding,
-                  role == QLatin1String("primary") ? 36 : std::max(metrics::controlHeight, size.height()));
+        result = QSize(size.width() + padding, role == QLatin1String("quiet") ? size.height() + 2
+                                               : role == QLatin1String("primary")
+                                                   ? 36
+                                                   : std::max(metrics::controlHeight, size.height()));
         break;
     }
     case CT_TabBarTab:
         // The current tab is bold: room for that keeps the bar from moving.
         result = QSize(size.width() + size.width() / 8 + 12, 36);
+        break;
+    case CT_HeaderSection:
+        result.rwidth() += 12;
         break;
     case CT_MenuBarItem:
         result.setHeight(std::max(result.height(), 30));
@@ -330,6 +344,12 @@ int Style::styleHint(StyleHint hint, const QStyleOption *option, const QWidget *
     default:
         return QProxyStyle::styleHint(hint, option, widget, data);
     }
+}
+
+void prepareLook()
+{
+    QApplication::setStyle(new Style);
+    QApplication::setFont(baseFont());
 }
 
 } // namespace rentune::app
