@@ -36,18 +36,30 @@ Bytes standingGradients(const Setup &setup)
     return setup.accumulation > 1 || setup.shardsGradients() || setup.peft() ? gradientBytes(setup) : 0;
 }
 
-/// The head's gradient, whose backward pass comes first, in the dtype it is computed in.
-Bytes headGradient(const Setup &setup)
+/// Whether gradients are computed in another dtype than they are kept in.
+bool gradientsApart(const Setup &setup)
 {
-    const bool trains = setup.trainedBase == setup.shape.parameters;
-    return trains ? setup.computeBytes() * setup.shape.headParameters() : 0;
+    return setup.trainedBase > 0 && setup.computeBytes() != setup.storedBytes();
+}
+
+bool trainsHead(const Setup &setup)
+{
+    return setup.trainedBase == setup.shape.parameters;
+}
+
+/// Gradients during the head's backward pass, the first.
+Bytes gradientsAtHead(const Setup &setup)
+{
+    if (!trainsHead(setup))
+        return standingGradients(setup);
+    const Bytes head = setup.computeBytes() * setup.shape.headParameters();
+    return gradientsApart(setup) ? standingGradients(setup) + head : std::max(standingGradients(setup), head);
 }
 
 /// A layer's gradients in the compute dtype, where that is not the stored one.
 Bytes layerGradient(const Setup &setup)
 {
-    const bool apart = setup.trainedLayers > 0 && setup.computeBytes() != setup.storedBytes();
-    return apart ? setup.computeBytes() * setup.shape.layerParameters : 0;
+    return gradientsApart(setup) ? setup.computeBytes() * setup.shape.layerParameters : 0;
 }
 
 /// Temporaries of AdamW. Ours goes tensor by tensor and widens a bf16 gradient for its master, of which the
@@ -80,27 +92,34 @@ MemoryTerms forwardTerms(const Setup &setup, const Activations &activations)
     layer[Term::Workspace] = preparedLayer(setup);
     layer[Term::Activations] = activations.saved + activations.forward;
     const LossMemory head = lossMemory(setup);
-    loss[Term::Gradients] = std::max(loss[Term::Gradients], headGradient(setup));
+    loss[Term::Gradients] = gradientsAtHead(setup);
     loss[Term::Workspace] = preparedHead(setup);
     loss[Term::Activations] = activations.saved + head.hidden;
     loss[Term::Logits] = head.logits;
     return larger(layer, loss);
 }
 
+/// The first layer's backward pass (the model's last), the last one's and the embedding's: activations shrink
+/// while gradients grow.
 MemoryTerms backwardTerms(const Setup &setup, const Activations &activations)
 {
     MemoryTerms first = standing(setup);
     first[Term::Communication] += gatheredBytes(setup);
     first[Term::Workspace] = preparedLayer(setup);
-    const Bytes head = headGradient(setup) / setup.computeBytes() * setup.storedBytes();
+    const Bytes head = trainsHead(setup) ? setup.storedBytes() * setup.shape.headParameters() : 0;
     first[Term::Gradients] = std::max(standingGradients(setup), head) + layerGradient(setup);
     const Bytes inFlight = activations.layer + activations.backward;
     first[Term::Activations] = activations.saved + inFlight;
-    // At the end all gradients are there, but only one layer's activations.
     MemoryTerms last = first;
     last[Term::Gradients] = gradientBytes(setup) + layerGradient(setup);
     last[Term::Activations] = inFlight + activations.saved / std::max<int64_t>(1, setup.shape.layers);
-    return larger(first, last);
+    MemoryTerms embedding = last;
+    embedding[Term::Workspace] = preparedHead(setup);
+    embedding[Term::Activations] = setup.rows() * setup.computeBytes() * setup.shape.hidden;
+    embedding[Term::Gradients] = gradientBytes(setup);
+    if (gradientsApart(setup) && trainsHead(setup))
+        embedding[Term::Gradients] += setup.computeBytes() * setup.shape.headParameters();
+    return larger(larger(first, last), embedding);
 }
 
 MemoryTerms optimizerTerms(const Setup &setup)
