@@ -26,7 +26,7 @@ namespace {
 
 struct Options
 {
-    QString job, capture, language;
+    QString capture, language;
     bool dark = false;
 };
 
@@ -39,11 +39,8 @@ Options parse(const QApplication &application)
                                       QStringLiteral("CODE"));
     const QCommandLineOption dark(QStringLiteral("dark"), QStringLiteral("Dark colours"));
     parser.addOptions({capture, language, dark});
-    parser.addPositionalArgument(QStringLiteral("job"), QStringLiteral("A job file to open"),
-                                 QStringLiteral("[JOB]"));
     parser.process(application);
-    return {parser.positionalArguments().value(0), parser.value(capture), parser.value(language),
-            parser.isSet(dark)};
+    return {parser.value(capture), parser.value(language), parser.isSet(dark)};
 }
 
 bool systemIsDark()
@@ -125,8 +122,6 @@ int runWindow(int argc, char **argv)
     if (!opened)
         window.showMessage(errorText(opened.error()));
     window.planner().setJob(firstJob(store, home, *resources));
-    if (!options.job.isEmpty())
-        window.planner().openJob(options.job);
     window.show();
     return QApplication::exec();
 }

@@ -3,7 +3,7 @@
 
 namespace rentune::app {
 
-/// The window, from start to exit code: `rentune [JOB.yaml] [--lang zh_CN|en] [--dark]`, or with `--capture
+/// The window, from start to exit code: `rentune [--lang zh_CN|en] [--dark]`, or with `--capture
 /// DIR` every page as a picture, which needs no display. Makes its own QApplication: call it before any
 /// other.
 int runWindow(int argc, char **argv);
