@@ -80,7 +80,14 @@ std::string notYet(const wire::JobSpec &job, const PlanFacts &facts)
         add("method.type");
     if (quantized(job))
         add("method.quantization");
-    if (job.parallel.nodes * job.parallel.gpusPerNode > 1)
+    if (job.training.optimizer != "adamw")
+        add("training.optimizer");
+    if (job.training.precision == Precision::Fp16)
+        add("training.precision");
+    if (job.data.packing)
+        add("data.packing");
+    if (job.parallel.nodes * job.parallel.gpusPerNode > 1 || job.parallel.strategy != Strategy::None ||
+        job.parallel.offload != wire::Offload::None)
         add("parallel");
     return keys;
 }

@@ -55,6 +55,9 @@ Result<PlanFacts> gatherFacts(const wire::JobSpec &job, const catalog::Catalog &
     PlanFacts facts;
     RENTUNE_TRY(facts.model, readModel(job.model, catalog));
     RENTUNE_CHECK(readHardware(facts, job.hardware, catalog));
+    if (!job.method.initFrom.empty() && job.method.type == wire::MethodType::Lora) {
+        RENTUNE_TRY(facts.initFrom, hf::readLoraConfig(job.method.initFrom));
+    }
     facts.lengths = readLengths(job, facts.model);
     const std::chrono::sys_time<std::chrono::microseconds> now{std::chrono::microseconds(clock.nowMicros())};
     facts.today = std::chrono::floor<std::chrono::days>(now);

@@ -57,7 +57,8 @@ int64_t savedModuleParameters(const wire::MethodSpec &method, const Shape &shape
 
 Result<Adapter> loraAdapter(const wire::MethodSpec &method, const PlanFacts &facts, const Shape &shape)
 {
-    RENTUNE_TRY(const hf::LoraTargets targets, hf::resolveLoraTargets(loraConfig(method), facts.model));
+    const hf::LoraConfig config = facts.initFrom ? *facts.initFrom : loraConfig(method);
+    RENTUNE_TRY(const hf::LoraTargets targets, hf::resolveLoraTargets(config, facts.model));
     Adapter adapter = memory::adapterOf(targets, facts.model);
     if (method.type == wire::MethodType::Dora)
         adapter.parameters += adapter.outFeatures; // a magnitude for each output

@@ -91,6 +91,7 @@ Json planJson(const Plan &plan)
             {"trainable_parameters", plan.trainableParameters},
             {"parameters", plan.parameters},
             {"cost", costJson(plan.cost)},
+            {"break_even_hours", plan.breakEvenHours ? Json(*plan.breakEvenHours) : Json()},
             {"checkpoint",
              {{"interval_seconds", plan.checkpointInterval},
               {"pause_seconds", plan.checkpointPause},

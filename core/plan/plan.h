@@ -66,7 +66,8 @@ struct Plan
     int64_t totalSteps = 0;
     int64_t trainableParameters = 0;
     int64_t parameters = 0;
-    std::vector<CostLine> cost; ///< classes without a price are absent, never 0
+    std::optional<double> breakEvenHours; ///< hours of rent that pay for an owned machine; absent without one
+    std::vector<CostLine> cost;           ///< classes without a price are absent, never 0
     Seconds checkpointInterval = 0;
     Seconds checkpointPause = 0;
     std::optional<bool> fitsNotice; ///< absent where the provider's notice is unknown

@@ -165,6 +165,25 @@ void fillCost(Plan &plan, const wire::JobSpec &job, const PlanFacts &facts)
     }
 }
 
+/// The owned class, and when buying would have paid against the cheapest rent in its currency.
+void fillOwned(Plan &plan, const wire::JobSpec &job, const PlanFacts &facts)
+{
+    if (!facts.owned)
+        return;
+    CostLine line;
+    line.priceClass = "owned";
+    line.currency = facts.owned->purchase.currency;
+    line.perHour = cost::ownedPerHour(*facts.owned);
+    line.total = priced(runSeconds(plan, job, facts, false), line.perHour);
+    for (const CostLine &rent : plan.cost) {
+        if (rent.priceClass != "on_demand" || rent.currency != line.currency)
+            continue;
+        plan.breakEvenHours = cost::breakEvenHours(*facts.owned, rent.perHour);
+        break;
+    }
+    plan.cost.push_back(std::move(line));
+}
+
 /// Whether a save fits between notice and end, at the first spot offer whose provider promises a notice.
 void fillNotice(Plan &plan)
 {
@@ -243,6 +262,7 @@ Result<Plan> makePlan(const wire::JobSpec &job, const PlanFacts &facts)
     fillCheckpoint(plan, setup, job);
     plan.totalSeconds = runSeconds(plan, job, facts, isSpot(job));
     fillCost(plan, job, facts);
+    fillOwned(plan, job, facts);
     fillNotice(plan);
     checkBudget(plan, job);
     plan.feasible = plan.reasons.empty();

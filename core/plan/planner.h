@@ -3,6 +3,8 @@
 
 #include "core/base/clock.h"
 #include "core/catalog/catalog.h"
+#include "core/cost/cost.h"
+#include "core/hf/adapter_config.h"
 #include "core/plan/plan.h"
 #include "core/throughput/host.h"
 
@@ -41,13 +43,16 @@ struct PlanFacts
     /// Useful FLOP/s (recomputation not counted) that this computer reached in an earlier run; replaces the
     /// guess.
     std::optional<double> measuredFlops;
+    std::optional<hf::LoraConfig> initFrom; ///< of the folder `method.init_from`, which decides the adapter
+    /// A machine of this kind that the user owns or would buy: adds the price class "owned".
+    std::optional<cost::OwnedMachine> owned;
 };
 
 /// Reads what makePlan needs: config.json of the job's model folder or the catalogue's entry of its id, the
 /// rows and their lengths, the GPU and its offers. May take seconds (tokenizing a sample of long data);
 /// callers keep the result until a file's name or time, `data`, `model` or `hardware.gpu` changes. Data that
-/// can't be read is an assumption, not an error. Errors: file.*, model.* for the model, job.value for an
-/// unknown GPU or model id.
+/// can't be read is an assumption, not an error. Errors: file.*, model.* for the model, adapter.config for
+/// init_from, job.value for an unknown GPU or model id.
 Result<PlanFacts> gatherFacts(const wire::JobSpec &job, const catalog::Catalog &catalog, const Clock &clock);
 
 /// The plan of a job. Pure; well under a millisecond. A job that does not fit or can't work is a plan with

@@ -127,6 +127,32 @@ TEST(Plan, NoPriceIsNoLine)
     EXPECT_TRUE(planJson(planOf(job))["cost"].empty());
 }
 
+TEST(Plan, AnOwnedMachineHasItsClassAndBreaksEven)
+{
+    wire::JobSpec job = loraJob();
+    job.hardware.price = {"on_demand", "CNY", 200};
+    PlanFacts facts = factsOf(job);
+    facts.owned.emplace();
+    facts.owned->purchase = {320000, "CNY"};
+    const Plan plan = *makePlan(job, facts);
+    EXPECT_EQ(plan.cost.back().priceClass, "owned");
+    EXPECT_DOUBLE_EQ(plan.cost.back().perHour, cost::ownedPerHour(*facts.owned));
+    EXPECT_DOUBLE_EQ(plan.breakEvenHours.value(), 1600);
+    facts.owned->purchase.currency = "EUR";
+    EXPECT_FALSE(makePlan(job, facts)->breakEvenHours) << "currencies never mix";
+}
+
+TEST(Plan, TheFolderToStartFromDecidesTheAdapter)
+{
+    wire::JobSpec job = loraJob();
+    PlanFacts facts = factsOf(job);
+    const int64_t own = makePlan(job, facts)->trainableParameters;
+    facts.initFrom.emplace();
+    facts.initFrom->rank = 16;
+    facts.initFrom->targets = job.method.targets;
+    EXPECT_EQ(makePlan(job, facts)->trainableParameters, 2 * own);
+}
+
 TEST(Plan, SpotCostsInterruptionsToo)
 {
     wire::JobSpec job = loraJob();
