@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/model/layer_runner.h"
 
+#include "trainer/ops/allocator.h"
+
 namespace rentune::trainer {
 
 LayerRunner::LayerRunner(const Decoder &decoder, ParameterSource &source, Options options)
@@ -17,6 +19,7 @@ at::Tensor LayerRunner::embed(const at::Tensor &ids)
 at::Tensor LayerRunner::hidden(const TokenBatch &batch, KvCache *cache)
 {
     const at::NoGradGuard noGrad;
+    const TermScope term(MemoryTerm::Activations);
     const LayerContext context = m_decoder.context(batch, cache);
     at::Tensor x = embed(batch.ids);
     for (int i = 0; i < m_decoder.layers(); ++i) {
@@ -47,6 +50,7 @@ HeadLoss LayerRunner::train(const TokenBatch &batch, const at::Tensor &labels, d
                             std::optional<DropoutKey> dropout)
 {
     const at::AutoGradMode gradients(true);
+    const TermScope term(MemoryTerm::Activations);
     LayerContext context = m_decoder.context(batch);
     context.dropout = dropout;
     at::Tensor x = embed(batch.ids);

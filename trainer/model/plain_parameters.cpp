@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/model/plain_parameters.h"
 
+#include "trainer/ops/allocator.h"
 #include "trainer/torch/threads.h"
 
 namespace rentune::trainer {
@@ -19,14 +20,18 @@ PlainParameters::PlainParameters(const Decoder &decoder, NumberFormat format, co
     : m_decoder(decoder), m_format(format)
 {
     for (const WeightPtr &weight : decoder.weights()) {
-        const at::ScalarType dtype = isAdapterWeight(*weight) ? at::kFloat : format.storage;
+        const bool adapter = isAdapterWeight(*weight);
+        const at::ScalarType dtype = adapter ? at::kFloat : format.storage;
         m_indexOf[weight.get()] = m_parameters.size();
-        m_parameters.push_back({weight, initial(*weight).to(dtype).contiguous(), {}});
+        const at::Tensor value = initial(*weight).to(dtype).contiguous();
+        retag(value.storage().data_ptr(), adapter ? MemoryTerm::Adapter : MemoryTerm::Weights);
+        m_parameters.push_back({weight, value, {}});
     }
 }
 
 void PlainParameters::acquire(int unit, Pass pass)
 {
+    const TermScope term(MemoryTerm::Workspace);
     for (const WeightPtr &weight : m_decoder.unitWeights(unit)) {
         Parameter &p = parameter(weight);
         const bool direct = isAdapterWeight(*weight) || m_format.storage == m_format.compute;
@@ -38,6 +43,7 @@ void PlainParameters::acquire(int unit, Pass pass)
 
 void PlainParameters::release(int unit, Pass pass)
 {
+    const TermScope term(MemoryTerm::Gradients);
     for (const WeightPtr &weight : m_decoder.unitWeights(unit)) {
         weight->tensor.reset();
         if (pass == Pass::Forward || !weight->gradient.defined())
@@ -49,6 +55,7 @@ void PlainParameters::release(int unit, Pass pass)
             p.gradient.add_(weight->gradient.to(p.value.scalar_type()));
         else
             p.gradient = weight->gradient.to(p.value.scalar_type());
+        retag(p.gradient.storage().data_ptr(), MemoryTerm::Gradients);
         weight->gradient.reset();
     }
 }

@@ -2,6 +2,7 @@
 #include "trainer/ops/head_loss.h"
 
 #include "kernels/api/cross_entropy.h"
+#include "trainer/ops/allocator.h"
 #include "trainer/ops/dispatch.h"
 
 namespace rentune::trainer {
@@ -56,6 +57,7 @@ HeadLoss headLoss(const at::Tensor &hidden, Weight &head, const at::Tensor &shif
     for (int64_t begin = 0; begin < result.tokens; begin += chunk) {
         const int64_t end = std::min(result.tokens, begin + chunk);
         const at::Tensor part = rows.slice(0, begin, end);
+        const TermScope term(MemoryTerm::Logits);
         const at::Tensor logits = at::mm(part, head.tensor.t()).to(at::kFloat);
         result.sum += chunkLoss(logits, labels.slice(0, begin, end), pass, 1 / divisor);
         if (pass == LossPass::Value)

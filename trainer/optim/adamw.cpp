@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/optim/adamw.h"
 
+#include "trainer/ops/allocator.h"
+
 #include <cmath>
 
 namespace rentune::trainer {
@@ -33,8 +35,11 @@ AdamW::AdamW(std::vector<Parameter *> parameters, Options options)
     const at::NoGradGuard noGrad;
     for (const Parameter *p : m_parameters) {
         Slot slot;
-        if (options.masterWeights && p->value.scalar_type() != at::kFloat)
+        if (options.masterWeights && p->value.scalar_type() != at::kFloat) {
+            const TermScope term(MemoryTerm::Master);
             slot.master = p->value.to(at::kFloat);
+        }
+        const TermScope term(MemoryTerm::Optimizer);
         const at::Tensor &updated = slot.master.defined() ? slot.master : p->value;
         slot.expAvg = at::zeros_like(updated);
         slot.expAvgSq = at::zeros_like(updated);
