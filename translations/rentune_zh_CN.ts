@@ -81,7 +81,7 @@
         </message>
         <message>
             <source>%1 trained parameters</source>
-            <translation>训练 %1 参数</translation>
+            <translation>训练 %1参数</translation>
         </message>
         <message>
             <source>Run</source>

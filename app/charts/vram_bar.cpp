@@ -72,10 +72,12 @@ VramBar::VramBar(QWidget *parent) : QWidget(parent)
 
 void VramBar::setPlan(const plan::Plan &plan, const QString &device)
 {
+    const int before = heightForWidth(width());
     m_plan = plan;
     m_device = device;
     setAccessibleDescription(table());
-    updateGeometry();
+    if (heightForWidth(width()) != before) // a layout of the page costs more than this painting
+        updateGeometry();
     update();
 }
 

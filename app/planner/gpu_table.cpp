@@ -11,39 +11,39 @@
 #include <QStyledItemDelegate>
 
 #include <algorithm>
-#include <limits>
+#include <tuple>
 
 namespace rentune::app {
 namespace {
 
 const QString checkMark = QStringLiteral("✓");
 
-/// The cheapest way to buy an option, infinite if it has no price.
-const plan::CostLine *cheapest(const plan::Plan &plan)
+/// How an option would be paid: by the job's class where it has a price, else by the first that has one.
+const plan::CostLine *costOf(const plan::Plan &plan, const std::string &priceClass)
 {
-    const auto least = std::min_element(plan.cost.begin(), plan.cost.end(), [](const auto &a, const auto &b) {
-        return a.total.expected < b.total.expected;
-    });
-    return least == plan.cost.end() ? nullptr : &*least;
+    if (plan.cost.empty() ||
+        plan.totalSeconds.expected <= 0) // no time, no cost: the catalogue states no rate
+        return nullptr;
+    const auto own = std::find_if(plan.cost.begin(), plan.cost.end(),
+                                  [&](const auto &line) { return line.priceClass == priceClass; });
+    return own == plan.cost.end() ? &plan.cost.front() : &*own;
 }
 
-double costOf(const GpuOption &option)
-{
-    const plan::CostLine *line = cheapest(option.plan);
-    return line && option.plan.totalSeconds.expected > 0 ? line->total.expected
-                                                         : std::numeric_limits<double>::infinity();
-}
-
-bool before(const GpuOption &a, const GpuOption &b)
+/// Amounts of different currencies have no order: each currency is a block of its own, prices unknown come
+/// last.
+bool before(const GpuOption &a, const GpuOption &b, const std::string &priceClass)
 {
     if (a.plan.feasible != b.plan.feasible)
         return a.plan.feasible;
     if (!a.plan.feasible)
         return a.plan.perGpuBytes.expected - a.plan.capacityBytes <
                b.plan.perGpuBytes.expected - b.plan.capacityBytes;
-    if (costOf(a) != costOf(b))
-        return costOf(a) < costOf(b);
-    return a.plan.totalSeconds.expected < b.plan.totalSeconds.expected;
+    const plan::CostLine *costA = costOf(a.plan, priceClass);
+    const plan::CostLine *costB = costOf(b.plan, priceClass);
+    if (!costA || !costB)
+        return costA && !costB;
+    return std::tie(costA->currency, costA->total.expected) <
+           std::tie(costB->currency, costB->total.expected);
 }
 
 class MemoryDelegate final : public QStyledItemDelegate
@@ -80,11 +80,14 @@ public:
 
 void GpuModel::setOptions(std::vector<GpuOption> options, const wire::JobSpec &job)
 {
-    std::sort(options.begin(), options.end(), before);
+    const std::string &priceClass = job.hardware.price.priceClass;
+    std::stable_sort(options.begin(), options.end(),
+                     [&](const auto &a, const auto &b) { return before(a, b, priceClass); });
     beginResetModel();
     m_options = std::move(options);
     m_budget = job.budget;
     m_current = job.hardware.gpu;
+    m_priceClass = priceClass;
     endResetModel();
 }
 
@@ -116,7 +119,7 @@ QString GpuModel::text(const GpuOption &option, int column) const
     const plan::Plan &plan = option.plan;
     const bool timed =
         plan.totalSeconds.expected > 0; // absent where the catalogue states no rate of the card
-    const plan::CostLine *cost = timed ? cheapest(plan) : nullptr;
+    const plan::CostLine *cost = costOf(plan, m_priceClass);
     const int cards = plan.layout.nodes * plan.layout.gpusPerNode;
     switch (column) {
     case Name:

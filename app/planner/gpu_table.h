@@ -10,8 +10,8 @@
 
 namespace rentune::app {
 
-/// Rows: the job on every card; those that fit come first, the cheapest on top, then those that miss by
-/// least.
+/// Rows: the job on every card; those that fit come first, the cheapest of each currency on top, then those
+/// that miss by least.
 class GpuModel final : public QAbstractTableModel
 {
     Q_OBJECT
@@ -46,6 +46,7 @@ private:
     std::vector<GpuOption> m_options;
     wire::BudgetSpec m_budget;
     std::string m_current;
+    std::string m_priceClass;
 };
 
 /// The table; Enter or a double click takes the card of a row.

@@ -137,7 +137,8 @@ void PlanAnswerView::refresh()
     m_gpus->setVisible(any);
     m_prices->setVisible(any && m_answer.plan->feasible &&
                          (!m_answer.device.isEmpty() || !m_answer.plan->cost.empty()));
-    m_relax->setVisible(false);
+    if (!any || m_answer.plan->feasible)
+        m_relax->hide();
     m_note->setVisible(any && !m_answer.plan->notes.empty());
     if (!any)
         return;

@@ -3,6 +3,8 @@
 
 #include "core/base/clock.h"
 
+#include <QTimer>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -12,6 +14,9 @@ namespace rentune::app {
 namespace {
 
 constexpr size_t keptFacts = 64;
+
+/// The other cards are looked at once the hand rests, so that they never hold up the next answer.
+constexpr int restMillis = 150;
 
 std::string stamp(const std::filesystem::path &file)
 {
@@ -64,7 +69,10 @@ public:
             makePlan(answer, *facts);
         Q_EMIT planned(answer);
         if (answer.plan)
-            findOptions(answer, *facts);
+            QTimer::singleShot(restMillis, this, [this, answer] {
+                if (const auto known = m_facts.find(factsKey(answer.job)); known != m_facts.end())
+                    findOptions(answer, known->second);
+            });
     }
 
 Q_SIGNALS:

@@ -29,6 +29,7 @@ PriceTile::PriceTile(QWidget *parent) : QAbstractButton(parent)
 void PriceTile::show(const QString &name, const QString &chip, bool stale, const QString &sum, bool known,
                      const QString &note)
 {
+    const QSize before = sizeHint();
     setText(name);
     m_chip = chip;
     m_stale = stale;
@@ -37,7 +38,8 @@ void PriceTile::show(const QString &name, const QString &chip, bool stale, const
     m_note = note;
     setAccessibleName(name + QStringLiteral(": ") + sum);
     setToolTip(note);
-    updateGeometry();
+    if (sizeHint() != before)
+        updateGeometry();
     update();
 }
 

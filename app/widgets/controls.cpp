@@ -91,8 +91,9 @@ void Text::applyColor()
     const QColor color = textColor(m_role);
     if (palette().color(QPalette::WindowText) == color)
         return;
-    QPalette own;
+    QPalette own; // Text is what a label on a Base ground is drawn with
     own.setColor(QPalette::WindowText, color);
+    own.setColor(QPalette::Text, color);
     setPalette(own);
 }
 
