@@ -2,6 +2,113 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
     <context>
+        <name>Cli</name>
+        <message>
+            <source>measuring before training</source>
+            <translation>先量训练前的损失</translation>
+        </message>
+        <message>
+            <source>loss %1</source>
+            <translation>损失 %1</translation>
+        </message>
+        <message>
+            <source>%1 tokens/s</source>
+            <translation>%1 token/s</translation>
+        </message>
+        <message>
+            <source>%1 left</source>
+            <translation>还要 %1</translation>
+        </message>
+        <message>
+            <source>%1 of %2</source>
+            <translation>%1 / %2</translation>
+        </message>
+        <message>
+            <source>fits</source>
+            <translation>装得下</translation>
+        </message>
+        <message>
+            <source>does not fit</source>
+            <translation>装不下</translation>
+        </message>
+        <message>
+            <source>%1 steps in %2</source>
+            <translation>%1 步，用时 %2</translation>
+        </message>
+        <message>
+            <source>Importing the model from %1</source>
+            <translation>正在从 %1 导入模型</translation>
+        </message>
+        <message>
+            <source>Going on with %1 from step %2</source>
+            <translation>%1 从第 %2 步接着跑</translation>
+        </message>
+        <message>
+            <source>Saving a checkpoint; run the demo again to go on</source>
+            <translation>正在保存检查点；再运行一次演示就接着跑</translation>
+        </message>
+        <message>
+            <source>Loss    %1  %2 → %3</source>
+            <translation>损失    %1  %2 → %3</translation>
+        </message>
+        <message>
+            <source>Loss on the 32 rows held aside: %1 before, %2 after</source>
+            <translation>留出的 32 行上的损失：训练前 %1，训练后 %2</translation>
+        </message>
+        <message>
+            <source>Asked: %1</source>
+            <translation>提问：%1</translation>
+        </message>
+        <message>
+            <source>Before: %1</source>
+            <translation>训练前：%1</translation>
+        </message>
+        <message>
+            <source>After: %1</source>
+            <translation>训练后：%1</translation>
+        </message>
+        <message>
+            <source>The adapter is in %1</source>
+            <translation>适配器在 %1</translation>
+        </message>
+        <message>
+            <source>Plan: %1</source>
+            <translation>计划：%1</translation>
+        </message>
+        <message>
+            <source>The run failed; %1 tells why</source>
+            <translation>运行失败；原因见 %1</translation>
+        </message>
+        <message>
+            <source>The store was damaged; it was kept as %1 and a new one begun</source>
+            <translation>数据库损坏；旧的留作 %1，已新建一个</translation>
+        </message>
+        <message>
+            <source>The trainer ended before its first event; %1 tells why</source>
+            <translation>训练程序还没开始就结束了；原因见 %1</translation>
+        </message>
+        <message>
+            <source>%1: %2</source>
+            <translation>%1：%2</translation>
+        </message>
+        <message>
+            <source>Run %1 in %2</source>
+            <translation>运行 %1，文件夹 %2</translation>
+        </message>
+        <message>
+            <source>step %1</source>
+            <translation>第 %1 步</translation>
+        </message>
+        <message>
+            <source>No runs yet: start one with rentune run JOB</source>
+            <translation>还没有运行：用 rentune run JOB 开始</translation>
+        </message>
+        <message>
+            <source>Waiting for the checkpoint</source>
+            <translation>正在等检查点</translation>
+        </message>
+    </context>
+    <context>
         <name>Format</name>
         <message>
             <source>%1 s</source>
