@@ -30,10 +30,10 @@ MemoryTerms standing(const Setup &setup)
 }
 
 /// Gradients that are there before a micro batch's backward pass: all of them when steps accumulate or shards
-/// are reduced into a standing buffer; an adapter's count as there, they are small.
+/// are reduced into a standing buffer, else none.
 Bytes standingGradients(const Setup &setup)
 {
-    return setup.accumulation > 1 || setup.shardsGradients() || setup.peft() ? gradientBytes(setup) : 0;
+    return setup.accumulation > 1 || setup.shardsGradients() ? gradientBytes(setup) : 0;
 }
 
 /// Whether gradients are computed in another dtype than they are kept in.
