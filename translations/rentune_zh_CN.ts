@@ -322,7 +322,7 @@
             <translation>不用</translation>
         </message>
         <message>
-            <source>Does not fit: %1 are needed on each card, %2 too many</source>
+            <source>Does not fit: %1 on each card, %2 too many</source>
             <translation>装不下：每卡需要 %1，差 %2</translation>
         </message>
         <message>

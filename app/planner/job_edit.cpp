@@ -38,9 +38,22 @@ void setTargets(wire::JobSpec &job, const QString &text)
         job.method.targets.push_back(name.trimmed().toStdString());
 }
 
-Result<wire::JobSpec> withKey(const wire::JobSpec &job, const std::string &key, const std::string &value)
+std::vector<std::string> setsOf(const wire::JobSpec &job, const plan::Relax &relax)
 {
-    return wire::parseJob(wire::writeJob(job), "job.yaml", {key + "=" + value});
+    std::vector<std::string> sets{relax.key + "=" + relax.value};
+    if (relax.code == "parallel.zero3_gpus")
+        sets.push_back("parallel.strategy=zero3");
+    if (relax.key == "training.micro_batch") {
+        const int64_t batch = job.training.microBatch * job.training.gradAccumulation;
+        const int64_t micro = std::max<int64_t>(std::stoll(relax.value), 1);
+        sets.push_back("training.grad_accumulation=" + std::to_string((batch + micro - 1) / micro));
+    }
+    return sets;
+}
+
+Result<wire::JobSpec> withKeys(const wire::JobSpec &job, const std::vector<std::string> &sets)
+{
+    return wire::parseJob(wire::writeJob(job), "job.yaml", sets);
 }
 
 } // namespace rentune::app

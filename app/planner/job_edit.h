@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/plan/plan.h"
 #include "core/wire/job_spec.h"
 
 #include <QString>
@@ -17,7 +18,12 @@ QString targetsText(const wire::JobSpec &job);
 /// The reverse of targetsText: names with commas become a list.
 void setTargets(wire::JobSpec &job, const QString &text);
 
-/// The job with one key changed, by the rules of the job file. Errors: those of wire::parseJob.
-Result<wire::JobSpec> withKey(const wire::JobSpec &job, const std::string &key, const std::string &value);
+/// "key=value" lines that a remedy means for this job: more cards shard their weights, and a smaller micro
+/// batch accumulates more, so that the global batch stays.
+std::vector<std::string> setsOf(const wire::JobSpec &job, const plan::Relax &relax);
+
+/// The job with some keys changed ("a.b=value"), by the rules of the job file. Errors: those of
+/// wire::parseJob.
+Result<wire::JobSpec> withKeys(const wire::JobSpec &job, const std::vector<std::string> &sets);
 
 } // namespace rentune::app

@@ -3,6 +3,7 @@
 
 #include "app/charts/vram_bar.h"
 #include "app/planner/gpu_table.h"
+#include "app/planner/job_edit.h"
 #include "app/planner/price_tiles.h"
 #include "app/planner/relax_list.h"
 #include "app/text/format.h"
@@ -80,11 +81,15 @@ PlanAnswerView::PlanAnswerView(QWidget *parent) : QScrollArea(parent)
     setWidget(content);
 
     connect(m_run, &QPushButton::clicked, this, &PlanAnswerView::runAsked);
-    connect(m_relax, &RelaxList::applied, this, &PlanAnswerView::changeAsked);
-    connect(m_table, &GpuTable::taken, this,
-            [this](const QString &gpu) { Q_EMIT changeAsked(QStringLiteral("hardware.gpu"), gpu); });
+    connect(m_relax, &RelaxList::applied, this, [this](const plan::Relax &relax) {
+        Q_EMIT changeAsked(setsOf(m_answer.job, relax), QString::fromStdString(relax.key));
+    });
+    connect(m_table, &GpuTable::taken, this, [this](const QString &gpu) {
+        Q_EMIT changeAsked({"hardware.gpu=" + gpu.toStdString()}, QStringLiteral("hardware.gpu"));
+    });
     connect(m_prices, &PriceTiles::chosen, this, [this](const QString &priceClass) {
-        Q_EMIT changeAsked(QStringLiteral("hardware.price.class"), priceClass);
+        Q_EMIT changeAsked({"hardware.price.class=" + priceClass.toStdString()},
+                           QStringLiteral("hardware.price.class"));
     });
     refresh();
 }

@@ -29,8 +29,9 @@ public:
 
 Q_SIGNALS:
     void runAsked();
-    void changeAsked(const QString &key,
-                     const QString &value); ///< a job key to set: relaxations, cards, price class
+    /// Job keys to set ("a.b=value") after a click on a remedy, a card or a price class; `what` names the
+    /// edit.
+    void changeAsked(const std::vector<std::string> &sets, const QString &what);
 
 protected:
     void changeEvent(QEvent *event) override;

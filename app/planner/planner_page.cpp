@@ -143,11 +143,11 @@ void PlannerPage::apply(const wire::JobSpec &job, const QString &key)
         new JobEdit(m_inputs->job(), job, key, [this](const wire::JobSpec &shown) { showJob(shown); }));
 }
 
-void PlannerPage::change(const QString &key, const QString &value)
+void PlannerPage::change(const std::vector<std::string> &sets, const QString &what)
 {
-    auto changed = withKey(job(), key.toStdString(), value.toStdString());
+    auto changed = withKeys(job(), sets);
     if (changed)
-        apply(*changed, key);
+        apply(*changed, what);
     else
         Q_EMIT failed(errorText(changed.error()));
 }

@@ -44,7 +44,7 @@ protected:
 
 private:
     void apply(const wire::JobSpec &job, const QString &key);
-    void change(const QString &key, const QString &value);
+    void change(const std::vector<std::string> &sets, const QString &what);
     void showJob(const wire::JobSpec &job);
     void retranslate();
 

@@ -54,10 +54,7 @@ void RelaxList::addRow(int row, const plan::Relax &relax, Bytes capacity)
     apply->setObjectName(QStringLiteral("applyRelax%1").arg(row));
     apply->setText(tr("Apply"));
     apply->setAccessibleName(tr("Apply: %1").arg(what->text()));
-    connect(apply, &QPushButton::clicked, this,
-            [this, key = QString::fromStdString(relax.key), value = QString::fromStdString(relax.value)] {
-                Q_EMIT applied(key, value);
-            });
+    connect(apply, &QPushButton::clicked, this, [this, relax] { Q_EMIT applied(relax); });
     m_grid->addWidget(what, row, 0);
     m_grid->addWidget(memory, row, 1, Qt::AlignRight);
     m_grid->addWidget(apply, row, 2);

@@ -17,7 +17,7 @@ public:
     void setPlan(const plan::Plan &plan);
 
 Q_SIGNALS:
-    void applied(const QString &key, const QString &value);
+    void applied(const rentune::plan::Relax &relax);
 
 private:
     void addRow(int row, const plan::Relax &relax, Bytes capacity);

@@ -103,7 +103,7 @@ QString strategyText(wire::Strategy strategy)
 QString reasonText(const plan::Reason &reason, const plan::Plan &plan)
 {
     if (reason.code == "memory.capacity")
-        return Words::tr("Does not fit: %1 are needed on each card, %2 too many")
+        return Words::tr("Does not fit: %1 on each card, %2 too many")
             .arg(gib(plan.perGpuBytes.expected),
                  gib(std::max<Bytes>(plan.perGpuBytes.expected - plan.capacityBytes, 0)));
     static const Table words{

@@ -15,7 +15,7 @@ QString phaseText(const std::string &phase);
 QString priceClassText(const std::string &priceClass);
 QString strategyText(wire::Strategy strategy);
 
-/// What broke and by how much: "Does not fit: 31.0 GiB are needed on each card, 7.0 GiB too many".
+/// What broke and by how much: "Does not fit: 31.0 GiB on each card, 7.0 GiB too many".
 QString reasonText(const plan::Reason &reason, const plan::Plan &plan);
 
 /// What to change, written so that it can stand on a row: "Micro batch 1".

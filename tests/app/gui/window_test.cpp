@@ -226,6 +226,8 @@ void WindowTest::saysWhatDoesNotFitAndHowToMend()
     QVERIFY(apply && apply->isVisible());
     QTest::qWait(50); // the row gets its place
     QVERIFY(answered(*window, [&] { QTest::mouseClick(apply, Qt::LeftButton); }));
+    QCOMPARE(window->planner().job().training.microBatch * window->planner().job().training.gradAccumulation,
+             16);
     QVERIFY(!child<QLabel>(*window, "headline")->text().contains(QLatin1String("Does not fit")));
     QVERIFY(answered(*window, [&] { window->planner().undoAction()->trigger(); }));
     QVERIFY(child<QLabel>(*window, "headline")->text().contains(QLatin1String("Does not fit")));
