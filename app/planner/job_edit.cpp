@@ -51,6 +51,15 @@ std::vector<std::string> setsOf(const wire::JobSpec &job, const plan::Relax &rel
     return sets;
 }
 
+wire::JobSpec inPriceClass(wire::JobSpec job, const std::string &priceClass)
+{
+    job.hardware.price = {priceClass, {}, 0};
+    std::erase(job.statedKeys, "hardware.price.currency");
+    std::erase(job.statedKeys, "hardware.price.per_hour");
+    stateKey(job, "hardware.price.class");
+    return job;
+}
+
 Result<wire::JobSpec> withKeys(const wire::JobSpec &job, const std::vector<std::string> &sets)
 {
     return wire::parseJob(wire::writeJob(job), "job.yaml", sets);

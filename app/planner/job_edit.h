@@ -22,6 +22,9 @@ void setTargets(wire::JobSpec &job, const QString &text);
 /// batch accumulates more, so that the global batch stays.
 std::vector<std::string> setsOf(const wire::JobSpec &job, const plan::Relax &relax);
 
+/// The job bought in another price class, at the catalogue's price: one's own price was for the class before.
+wire::JobSpec inPriceClass(wire::JobSpec job, const std::string &priceClass);
+
 /// The job with some keys changed ("a.b=value"), by the rules of the job file. Errors: those of
 /// wire::parseJob.
 Result<wire::JobSpec> withKeys(const wire::JobSpec &job, const std::vector<std::string> &sets);

@@ -87,10 +87,7 @@ PlanAnswerView::PlanAnswerView(QWidget *parent) : QScrollArea(parent)
     connect(m_table, &GpuTable::taken, this, [this](const QString &gpu) {
         Q_EMIT changeAsked({"hardware.gpu=" + gpu.toStdString()}, QStringLiteral("hardware.gpu"));
     });
-    connect(m_prices, &PriceTiles::chosen, this, [this](const QString &priceClass) {
-        Q_EMIT changeAsked({"hardware.price.class=" + priceClass.toStdString()},
-                           QStringLiteral("hardware.price.class"));
-    });
+    connect(m_prices, &PriceTiles::chosen, this, &PlanAnswerView::priceClassAsked);
     refresh();
 }
 

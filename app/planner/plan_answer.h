@@ -32,6 +32,7 @@ Q_SIGNALS:
     /// Job keys to set ("a.b=value") after a click on a remedy, a card or a price class; `what` names the
     /// edit.
     void changeAsked(const std::vector<std::string> &sets, const QString &what);
+    void priceClassAsked(const QString &priceClass);
 
 protected:
     void changeEvent(QEvent *event) override;

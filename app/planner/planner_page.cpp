@@ -101,6 +101,9 @@ PlannerPage::PlannerPage(std::shared_ptr<const catalog::Catalog> catalog, QWidge
 
     connect(m_inputs, &PlanInputs::edited, this, &PlannerPage::apply);
     connect(m_answer, &PlanAnswerView::changeAsked, this, &PlannerPage::change);
+    connect(m_answer, &PlanAnswerView::priceClassAsked, this, [this](const QString &priceClass) {
+        apply(inPriceClass(job(), priceClass.toStdString()), QStringLiteral("hardware.price.class"));
+    });
     connect(m_answer, &PlanAnswerView::runAsked, this, &PlannerPage::run);
     connect(m_open, &QPushButton::clicked, this, &PlannerPage::askForJobFile);
     connect(m_save, &QPushButton::clicked, this, &PlannerPage::askWhereToSave);
