@@ -51,11 +51,23 @@ std::vector<std::string> setsOf(const wire::JobSpec &job, const plan::Relax &rel
     return sets;
 }
 
+void setOwnPrice(wire::JobSpec &job, const std::string &currency, double perHour)
+{
+    const bool stated = perHour > 0;
+    job.hardware.price.currency = stated ? currency : std::string();
+    job.hardware.price.perHour = stated ? perHour : 0;
+    for (const char *key : {"hardware.price.currency", "hardware.price.per_hour"}) {
+        if (stated)
+            stateKey(job, key);
+        else
+            std::erase(job.statedKeys, key);
+    }
+}
+
 wire::JobSpec inPriceClass(wire::JobSpec job, const std::string &priceClass)
 {
-    job.hardware.price = {priceClass, {}, 0};
-    std::erase(job.statedKeys, "hardware.price.currency");
-    std::erase(job.statedKeys, "hardware.price.per_hour");
+    setOwnPrice(job, {}, 0);
+    job.hardware.price.priceClass = priceClass;
     stateKey(job, "hardware.price.class");
     return job;
 }

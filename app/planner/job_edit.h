@@ -22,6 +22,9 @@ void setTargets(wire::JobSpec &job, const QString &text);
 /// batch accumulates more, so that the global batch stays.
 std::vector<std::string> setsOf(const wire::JobSpec &job, const plan::Relax &relax);
 
+/// One's own price, amount and currency together; 0 goes back to the catalogue's.
+void setOwnPrice(wire::JobSpec &job, const std::string &currency, double perHour);
+
 /// The job bought in another price class, at the catalogue's price: one's own price was for the class before.
 wire::JobSpec inPriceClass(wire::JobSpec job, const std::string &priceClass);
 

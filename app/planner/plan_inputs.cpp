@@ -88,8 +88,8 @@ void PlanInputs::edit(const char *key, const Change &change)
     if (m_filling)
         return;
     JobSpec job = m_job;
+    stateKey(job, key); // before the change, which may take the key back
     change(job);
-    stateKey(job, key);
     Q_EMIT edited(job, QString::fromLatin1(key));
 }
 
@@ -303,12 +303,8 @@ void PlanInputs::buildGpu(QVBoxLayout *column)
     for (int i = 0; i <= int(wire::Strategy::Fsdp); ++i)
         m_strategy->addItem(strategyText(wire::Strategy(i)));
     m_labels.emplace_back(addRow(grid, m_count, m_strategy), QT_TR_NOOP("Cards"));
-    m_price = addReal("price", "hardware.price.per_hour", 1e6, 2, [](JobSpec &job, double value) {
-        job.hardware.price.perHour = value;
-        if (job.hardware.price.currency.empty())
-            job.hardware.price.currency = "CNY";
-        if (value == 0)
-            job.hardware.price.currency.clear();
+    m_price = addReal("price", "hardware.price.per_hour", 1e6, 2, [this](JobSpec &job, double value) {
+        setOwnPrice(job, m_currency->currentText().toStdString(), value);
     });
     m_currency = choiceField(QStringLiteral("currency"));
     m_currency->addItems({QStringLiteral("CNY"), QStringLiteral("USD")});
@@ -321,8 +317,9 @@ void PlanInputs::buildGpu(QVBoxLayout *column)
         edit("parallel.strategy", [index](JobSpec &job) { job.parallel.strategy = wire::Strategy(index); });
     });
     connect(m_currency, &QComboBox::activated, this, [this] {
-        edit("hardware.price.currency",
-             [this](JobSpec &job) { job.hardware.price.currency = m_currency->currentText().toStdString(); });
+        edit("hardware.price.currency", [this](JobSpec &job) {
+            setOwnPrice(job, m_currency->currentText().toStdString(), job.hardware.price.perHour);
+        });
     });
 }
 

@@ -285,12 +285,17 @@ void WindowTest::opensAndSavesJobs()
     const auto window = openWindow();
     QVERIFY(answered(*window, [&] { window->planner().setJob(demo::fittingJob()); }));
     QVERIFY(answered(*window, [&] { child<QSpinBox>(*window, "accumulation")->setValue(5); }));
+    QVERIFY(answered(*window, [&] { child<QDoubleSpinBox>(*window, "price")->setValue(0); }));
+    QVERIFY(window->planner().job().hardware.price.currency.empty());
+    QVERIFY(answered(*window, [&] { child<QDoubleSpinBox>(*window, "price")->setValue(3.5); }));
     const QString file = QString::fromStdString((m_folder.path() / "saved.yaml").string());
     QVERIFY(window->planner().saveJob(file));
     QVERIFY(answered(*window, [&] { window->planner().setJob(tinyJob()); }));
     QVERIFY(answered(*window, [&] { QVERIFY(window->planner().openJob(file)); }));
     QCOMPARE(window->planner().job().training.gradAccumulation, 5);
     QCOMPARE(window->planner().job().name, std::string("contract-qa-7b"));
+    QCOMPARE(window->planner().job().hardware.price.perHour, 3.5);
+    QCOMPARE(window->planner().job().hardware.price.currency, std::string("CNY"));
 }
 
 void WindowTest::refusesBrokenJobs()
