@@ -80,7 +80,8 @@ def read_links(links_file):
     targets = {}
     for line in links_file.read_text().splitlines():
         target, folder, names = line.split("\t")
-        targets[target] = (folder, re.findall(r"[A-Za-z][\w.:+-]*", re.sub(r"\$<\w+:", " ", names)))
+        words = re.split(r"[\s<>]+", re.sub(r"\$<\w+:", " ", names))  # a path or a flag is no target
+        targets[target] = (folder, [word for word in words if re.fullmatch(r"[A-Za-z][\w.:+-]*", word)])
     return targets
 
 
