@@ -119,6 +119,7 @@ int runCommandLine(int argc, char **argv)
     parser.add_option("--lang", language, "en or zh_CN");
     addPlanVerb(parser, session);
     addRunVerbs(parser, session);
+    addDataVerb(parser, session);
     addInspectVerbs(parser, session);
     addSchemaVerb(parser, session);
     addDemoVerb(parser, session);

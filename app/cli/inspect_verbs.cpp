@@ -14,8 +14,13 @@ using Inspector = Inspection (*)(const InspectOptions &);
 const std::map<std::string, Inspector> &inspectors()
 {
     static const std::map<std::string, Inspector> table = {
-        {"adapter", inspectAdapter},         {"job", inspectJob},           {"model", inspectModel},
-        {"safetensors", inspectSafetensors}, {"template", inspectTemplate}, {"tokenizer", inspectTokenizer},
+        {"adapter", inspectAdapter},
+        {"data", inspectData},
+        {"job", inspectJob},
+        {"model", inspectModel},
+        {"safetensors", inspectSafetensors},
+        {"template", inspectTemplate},
+        {"tokenizer", inspectTokenizer},
     };
     return table;
 }
@@ -67,11 +72,11 @@ void addInspectVerbs(CLI::App &parser, Session &session)
         parser.add_subcommand("inspect", "What Rentune reads in a file, and what is wrong with it");
     verb->add_option("KIND", options->kind, "what the file is")->required()->check(CLI::IsMember(kinds));
     verb->add_option("FILE", options->file)->required();
-    verb->add_option("--model", options->model, "base model's folder, for adapters");
+    verb->add_option("--model", options->model, "model folder, for adapters and data");
     verb->callback([&session, options] {
         session.action = [&session, options] {
-            return show(session, inspectors().at(options->kind)(
-                                     {.file = options->file, .model = options->model, .row = {}}));
+            return show(session,
+                        inspectors().at(options->kind)({.file = options->file, .model = options->model}));
         };
     });
 }

@@ -5,7 +5,6 @@
 #include "core/base/result.h"
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,9 +44,9 @@ struct InspectOptions
 {
     std::filesystem::path file;
     std::filesystem::path model; ///< "" if none is given
-    std::optional<int64_t> row;  ///< of data: the usable row to render
 };
 
+Inspection inspectData(const InspectOptions &options);
 Inspection inspectJob(const InspectOptions &options);
 Inspection inspectSafetensors(const InspectOptions &options);
 Inspection inspectModel(const InspectOptions &options);

@@ -38,6 +38,7 @@ void note(const QString &line);
 
 void addPlanVerb(CLI::App &parser, Session &session);
 void addRunVerbs(CLI::App &parser, Session &session);
+void addDataVerb(CLI::App &parser, Session &session);
 void addInspectVerbs(CLI::App &parser, Session &session);
 void addSchemaVerb(CLI::App &parser, Session &session);
 void addDemoVerb(CLI::App &parser, Session &session);
