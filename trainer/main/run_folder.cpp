@@ -60,14 +60,17 @@ Result<Json> makeReceipt(const TrainConfig &config, int interruptions, const fs:
 
 Error errorOf(const std::exception &exception)
 {
-    // torch reports a failed allocation as a general exception; its text is all there is to tell it by
-    const bool memory = dynamic_cast<const std::bad_alloc *>(&exception) ||
-                        std::string(exception.what()).find("allocate memory") != std::string::npos;
+    // torch puts a stack trace below its message
+    const std::string all = exception.what();
+    const std::string text = all.substr(0, all.find('\n'));
+    // and reports a failed allocation as a general exception: its text is all there is to tell it by
+    const bool memory =
+        dynamic_cast<const std::bad_alloc *>(&exception) || text.find("allocate memory") != std::string::npos;
     if (memory)
         return {ErrorCode::OutOfMemory,
                 "memory ran out; use a smaller training.micro_batch or data.max_length, or "
                 "training.gradient_checkpointing: true"};
-    return {ErrorCode::Internal, exception.what()};
+    return {ErrorCode::Internal, text};
 }
 
 } // namespace rentune::trainer

@@ -105,6 +105,7 @@ private:
 
     Result<void> train(bool resume)
     {
+        SignalRequests requests; // from the start: a notice while the model loads is not lost
         CheckpointStore checkpoints(systemFileOps(), m_folder / "checkpoints", m_config.job.checkpoint.keep);
         const std::optional<LoadedCheckpoint> checkpoint =
             resume ? checkpoints.loadLatest([&](const Error &error) { warn(error.toString()); })
@@ -125,7 +126,6 @@ private:
         for (const std::string &key : model.unmatched)
             warn("adapter key " + key + " matches no module of this model");
 
-        SignalRequests requests;
         TrainingLoop loop({m_config, model, stream, evaluation.get(), speech(), *m_log, checkpoints, requests,
                            systemClock()});
         if (checkpoint)
