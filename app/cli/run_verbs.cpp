@@ -8,6 +8,8 @@
 #include "app/text/words.h"
 #include "core/wire/job_file.h"
 
+#include <fmt/format.h>
+
 #include <QDateTime>
 #include <QEventLoop>
 #include <QFile>
@@ -163,6 +165,26 @@ int64_t nextSeq(const RunInfo &run)
     return next;
 }
 
+/// Asks for a checkpoint and waits for its event.
+Result<int> checkpoint(const Session &session, const std::string &id)
+{
+    LocalRunner runner = runnerOf(session);
+    RENTUNE_TRY(const RunInfo run, runner.find(id));
+    EventReader reader(RunFiles{run.folder}.events(), nextSeq(run));
+    RENTUNE_CHECK(runner.checkpoint(run));
+    for (bool running = true; running; QThread::msleep(50)) {
+        running = runner.isRunning(run.folder);
+        RENTUNE_TRY(const auto events, reader.readNew());
+        for (const wire::Event &event : events) {
+            if (event.type != "checkpoint")
+                continue;
+            print(session.json ? text(wire::encodeEvent(event)) : eventLine(event));
+            return 0;
+        }
+    }
+    return Error{ErrorCode::RunState, fmt::format("the run {} ended before its next checkpoint", run.id)};
+}
+
 Result<int> resume(const Session &session, const std::string &id, bool detach)
 {
     LocalRunner runner = runnerOf(session);
@@ -220,6 +242,8 @@ void addRunVerbs(CLI::App &parser, Session &session)
     CLI::App *halt = add("stop", "End a run with a checkpoint", "RUN",
                          [&session, options] { return stop(session, options->subject, options->now); });
     halt->add_flag("--now", options->now, "at once, without a checkpoint");
+    add("checkpoint", "Save a checkpoint now and go on", "RUN",
+        [&session, options] { return checkpoint(session, options->subject); });
     CLI::App *again = add("resume", "Go on from the last checkpoint", "RUN",
                           [&session, options] { return resume(session, options->subject, options->detach); });
     again->add_flag("--detach", options->detach, "return at once");

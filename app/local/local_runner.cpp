@@ -74,6 +74,15 @@ int64_t createdMicros(const Json &record, const RunHistory &history)
                                                                  : history.startedMicros();
 }
 
+Result<void> signalRun(const RunInfo &run, int number)
+{
+    const ProcessId process = processOf(recordOf(run.folder));
+    if (!isAlive(process))
+        return Error{ErrorCode::RunState, fmt::format("the run {} is not running", run.id)};
+    sendSignal(process, number);
+    return {};
+}
+
 } // namespace
 
 std::string_view runStateName(RunState state)
@@ -200,11 +209,12 @@ Result<RunInfo> LocalRunner::find(const std::string &id) const
 
 Result<void> LocalRunner::stop(const RunInfo &run, bool now)
 {
-    const ProcessId process = processOf(recordOf(run.folder));
-    if (!isAlive(process))
-        return Error{ErrorCode::RunState, fmt::format("the run {} is not running", run.id)};
-    sendSignal(process, now ? SIGKILL : SIGTERM);
-    return {};
+    return signalRun(run, now ? SIGKILL : SIGTERM);
+}
+
+Result<void> LocalRunner::checkpoint(const RunInfo &run)
+{
+    return signalRun(run, SIGUSR1);
 }
 
 Result<RunInfo> LocalRunner::resume(const RunInfo &run)

@@ -87,6 +87,9 @@ public:
     /// Returns without waiting. Errors: run.state if it does not run.
     Result<void> stop(const RunInfo &run, bool now = false);
 
+    /// Asks the trainer for a checkpoint after the step it is in. Returns without waiting. Errors: run.state.
+    Result<void> checkpoint(const RunInfo &run);
+
     /// Goes on from the last checkpoint. Errors: run.state if it runs or is done, and those of start().
     Result<RunInfo> resume(const RunInfo &run);
 
