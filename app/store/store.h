@@ -32,7 +32,7 @@ class Store
 {
 public:
     /// Creates the file and its folder where missing and brings an older schema up to date. A file that is no
-    /// database or is damaged is renamed to NAME.damaged-TIME and a new one begun; notice() then says so.
+    /// database or is damaged is renamed to NAME.damaged-TIME and a new one begun; movedAside() then says so.
     /// A file of a newer version is refused untouched.
     static Result<std::unique_ptr<Store>> open(const std::filesystem::path &file);
     ~Store();

@@ -30,7 +30,7 @@ struct JobKey
     std::function<Json(const JobSpec &)> value;
 };
 
-/// In the order of the interface contract; keys of one section stand together.
+/// In the order in which a job file is written; keys of one section stand together.
 const std::vector<JobKey> &jobKeys();
 
 /// nullptr if there is no such key.
