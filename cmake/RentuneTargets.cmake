@@ -39,7 +39,7 @@ function(rentune_test NAME)
     set(A_TIMEOUT 120)
   endif()
   set_tests_properties(${NAME} PROPERTIES LABELS "${A_LABELS}" TIMEOUT ${A_TIMEOUT} ENVIRONMENT
-    "RENTUNE_TEST_DATA=${CMAKE_SOURCE_DIR}/tests/data;RENTUNE_BIN=${CMAKE_BINARY_DIR}/bin;RENTUNE_DEPS=${RENTUNE_DEPS};RENTUNE_SHARED=${CMAKE_SOURCE_DIR}/../shared;QT_QPA_PLATFORM=offscreen")
+    "RENTUNE_TEST_DATA=${CMAKE_SOURCE_DIR}/tests/data;RENTUNE_BIN=${CMAKE_BINARY_DIR}/bin;RENTUNE_DEPS=${RENTUNE_DEPS};QT_QPA_PLATFORM=offscreen")
 endfunction()
 
 # rentune_left_out(NAME REASON): names a test whose means are absent here; `./dev test` ends with the list.

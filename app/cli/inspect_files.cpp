@@ -85,7 +85,7 @@ void addTargets(Inspection &inspection, const hf::LoraConfig &config, const hf::
     for (const std::string &unmatched : targets->unmatched)
         inspection.warn("adapter.unmatched", "\"" + unmatched + "\" matches no module of the model");
     inspection.values["modules"] = targets->modules.size();
-    inspection.values["trainable_parameters"] = hf::loraParameterCount(*targets, model);
+    inspection.values["trainable_parameters"] = hf::adapterParameterCount(config, *targets, model);
     inspection.values["rank_max"] = rankMax;
     inspection.values["targets"] = std::move(list);
 }

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace rentune::app {
 namespace {
 
@@ -16,7 +18,7 @@ namespace fs = std::filesystem;
 /// A token of tokenizer_config.json: text, or an object with "content"; "" if it is null or absent.
 std::string tokenOf(const Json &config, const char *key)
 {
-    const Json token = config.value(key, Json());
+    const Json token = config.is_object() ? config.value(key, Json()) : Json();
     if (token.is_object())
         return tokenOf(token, "content");
     return token.is_string() ? token.get<std::string>() : "";
@@ -51,10 +53,12 @@ Result<std::string> templateSource(const fs::path &file, const Json &config)
     const Json stated = config.value("chat_template", Json());
     if (stated.is_string())
         return stated.get<std::string>();
-    if (stated.is_array())
-        for (const Json &named : stated)
-            if (named.is_object() && tokenOf(named, "name") == "default")
-                return tokenOf(named, "template");
+    if (stated.is_array() && !stated.empty()) {
+        const auto plain = std::find_if(stated.begin(), stated.end(), [](const Json &named) {
+            return named.is_object() && tokenOf(named, "name") == "default";
+        });
+        return tokenOf(plain == stated.end() ? stated.front() : *plain, "template");
+    }
     return noTemplate(file.string());
 }
 

@@ -45,8 +45,7 @@ void remember(const Session &session, const RunInfo &run, const Json &plan)
     if (!saved)
         note(errorText(saved.error()));
     if (store && !(*store)->movedAside().empty())
-        note(Cli::tr("The store was damaged; it was kept as %1 and a new one begun")
-                 .arg(text((*store)->movedAside().string())));
+        note(storeMovedText((*store)->movedAside().string()));
 }
 
 /// Prints events until the run ends; the run's exit code.

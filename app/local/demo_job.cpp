@@ -23,12 +23,12 @@ wire::JobSpec demoJob(const Home &home, const std::filesystem::path &resources, 
     job.method.alpha = 16;
     job.method.targets = {"q_proj", "k_proj", "v_proj", "o_proj"};
     job.training.microBatch = 4;
-    job.training.maxSteps = 64;
+    job.training.maxSteps = 60;
     job.training.learningRate = 4e-4;
     job.training.warmupSteps = 4;
     job.training.precision = bf16 ? wire::Precision::Bf16 : wire::Precision::Fp32;
     job.training.samplePrompts = {"Give three short tips for a good night's sleep."};
-    job.checkpoint.everySteps = 8;
+    job.checkpoint.everySteps = 10;
     job.hardware.device = wire::DeviceChoice::Cpu;
     job.hardware.price = {.priceClass = "on_demand", .currency = "CNY", .perHour = 1.2};
     wire::stateChangedKeys(job);

@@ -25,7 +25,11 @@ Result<std::vector<wire::Event>> EventReader::readNew()
     std::vector<wire::Event> events;
     size_t begin = 0;
     for (size_t end = m_tail.find('\n'); end != std::string::npos; end = m_tail.find('\n', begin)) {
-        RENTUNE_CHECK(take(m_tail.substr(begin, end - begin), events));
+        const auto taken = take(m_tail.substr(begin, end - begin), events);
+        if (!taken && events.empty())
+            return taken.error();
+        if (!taken)
+            break;
         begin = end + 1;
     }
     m_tail.erase(0, begin);
@@ -38,7 +42,7 @@ Result<void> EventReader::readBytes()
 {
     std::error_code missing;
     const auto size = static_cast<int64_t>(std::filesystem::file_size(m_file, missing));
-    if (missing)
+    if (missing || size == m_offset)
         return {};
     if (size < m_offset) {
         m_offset -= static_cast<int64_t>(m_tail.size());
@@ -60,12 +64,11 @@ Result<void> EventReader::take(const std::string &line, std::vector<wire::Event>
 {
     auto event = wire::decodeEvent(line);
     if (!event)
-        return Error{event.error().code, event.error().detail, m_file.string(), m_line + 1};
+        return Error{event.error().code, event.error().detail, m_file.string(), m_nextSeq + 1};
     if (event->seq != m_nextSeq)
         return Error{ErrorCode::WireFormat,
                      fmt::format("event {} stands where {} is due", event->seq, m_nextSeq), m_file.string(),
-                     m_line + 1};
-    ++m_line;
+                     m_nextSeq + 1};
     ++m_nextSeq;
     if (event->seq >= m_fromSeq)
         events.push_back(std::move(event).value());

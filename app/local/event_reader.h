@@ -18,8 +18,8 @@ public:
     explicit EventReader(std::filesystem::path file, int64_t fromSeq = 0);
 
     /// The events written since the last call; empty if there are none or the file does not exist yet. At
-    /// most some megabytes a call: call again while it gives events. Errors, repeated by later calls:
-    /// file.read, wire.version, wire.format (a broken line or a gap in `seq`).
+    /// most some megabytes a call: call again while it gives events. Errors: file.read, and, once the events
+    /// before it are given and then for good, wire.version or wire.format (a broken line or a gap in `seq`).
     Result<std::vector<wire::Event>> readNew();
 
 private:
@@ -30,7 +30,6 @@ private:
     int64_t m_fromSeq;
     int64_t m_nextSeq = 0;
     int64_t m_offset = 0; ///< bytes read
-    int64_t m_line = 0;   ///< lines taken
     std::string m_tail;   ///< bytes of a line that is not whole yet
 };
 

@@ -107,8 +107,10 @@ RunState runState(bool running, const RunHistory &history)
     const RunEnding &ending = history.ending();
     if (running)
         return history.empty() ? RunState::Starting : RunState::Running;
-    if (ending.exit)
-        return *ending.exit == 0 ? RunState::Done : *ending.exit == 75 ? RunState::Stopped : RunState::Failed;
+    if (ending.exit) {
+        const std::string_view end = wire::endState(*ending.exit);
+        return end == "done" ? RunState::Done : end == "stopped" ? RunState::Stopped : RunState::Failed;
+    }
     return history.empty() || !ending.errorCode.empty() ? RunState::Failed : RunState::Interrupted;
 }
 
@@ -149,7 +151,10 @@ Result<RunInfo> LocalRunner::launch(const fs::path &folder, Json record, bool re
         command.push_back("--resume");
     RENTUNE_TRY(const ProcessId process, startDetached(command, files.log()));
     record["process"] = processJson(process);
-    RENTUNE_CHECK(atomicReplace(m_ops, files.run(), record.dump(2) + "\n"));
+    if (auto written = atomicReplace(m_ops, files.run(), record.dump(2) + "\n"); !written) {
+        sendSignal(process, SIGKILL); // nobody would find it again
+        return std::move(written).error();
+    }
     return read(folder).value();
 }
 
@@ -204,7 +209,7 @@ Result<RunInfo> LocalRunner::find(const std::string &id) const
     const std::string hint = !fitting.empty() ? fmt::format(": {} runs begin so", fitting.size())
                              : near           ? fmt::format(": did you mean {}?", *near)
                                               : "";
-    return Error{ErrorCode::RunUnknown, fmt::format("no run \"{}\"{}", id, hint)};
+    return Error{ErrorCode::RunUnknown, fmt::format("no run \"{}\"{}; rentune list shows them", id, hint)};
 }
 
 Result<void> LocalRunner::stop(const RunInfo &run, bool now)
@@ -234,10 +239,11 @@ bool LocalRunner::isRunning(const fs::path &folder) const
 
 int LocalRunner::exitCode(const fs::path &folder, const RunHistory &history) const
 {
-    if (history.ending().exit)
-        return *history.ending().exit;
+    // the process's own word first: a resumed trainer may have ended before its first event
     if (const auto code = exitCodeOf(processOf(recordOf(folder))); code && *code < 128)
         return *code;
+    if (history.ending().exit)
+        return *history.ending().exit;
     return rentune::exitCode(ErrorClass::Notice);
 }
 

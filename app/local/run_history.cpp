@@ -66,6 +66,8 @@ void RunHistory::addStep(const wire::Event &event)
     const Json &fields = event.fields;
     const int64_t step = whole(fields, "step");
     dropFrom(m_steps, step);
+    dropFrom(m_evals, step);
+    dropFrom(m_samples, step);
     m_steps.push_back({.step = step,
                        .timeMicros = event.timeMicros,
                        .loss = number(fields, "loss"),

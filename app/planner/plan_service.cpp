@@ -28,13 +28,18 @@ std::string stamp(const std::filesystem::path &file)
 /// What the facts of a job depend on, apart from its GPU.
 std::string factsKey(const wire::JobSpec &job)
 {
-    std::string key =
-        job.model.id + '\n' + (job.model.path.empty() ? "" : stamp(job.model.path / "config.json"));
+    std::string key = job.model.id + '\n';
+    if (!job.model.path.empty())
+        for (const char *file :
+             {"config.json", "tokenizer.json", "tokenizer_config.json", "chat_template.jinja"})
+            key += stamp(job.model.path / file);
     for (const auto &file : job.data.train)
         key += stamp(file);
+    key += stamp(job.data.chatTemplate) + stamp(job.method.initFrom / "adapter_config.json");
     key += job.data.format + '|' + std::to_string(job.data.maxLength) + '|' +
            std::to_string(int(job.data.trainOn)) + '|' + std::to_string(int(job.data.tooLong)) + '|' +
-           job.data.systemPrompt + '|' + job.data.chatTemplate.string();
+           job.data.systemPrompt + '|' + std::to_string(job.data.specialControlTokens) + '|' +
+           std::to_string(int(job.method.type));
     return key;
 }
 

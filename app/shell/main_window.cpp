@@ -6,6 +6,7 @@
 #include "app/shell/message_bar.h"
 #include "app/shell/rail.h"
 #include "app/text/language.h"
+#include "app/text/words.h"
 #include "app/widgets/controls.h"
 #include "core/wire/job_file.h"
 
@@ -175,7 +176,7 @@ void MainWindow::remember(const QString &key, const QString &value)
     if (!m_services.store)
         return;
     if (const auto kept = m_services.store->setSetting(key, value); !kept)
-        showMessage(QString::fromStdString(kept.error().toString()));
+        showMessage(errorText(kept.error()));
 }
 
 void MainWindow::closeEvent(QCloseEvent *event)

@@ -121,6 +121,8 @@ int runWindow(int argc, char **argv)
     MainWindow window({catalog, &runner, home, store.get()});
     if (!opened)
         window.showMessage(errorText(opened.error()));
+    else if (!store->movedAside().empty())
+        window.showMessage(storeMovedText(store->movedAside().string()));
     window.planner().setJob(firstJob(store, home, *resources));
     window.show();
     return QApplication::exec();

@@ -30,6 +30,12 @@ QString lookUp(const Table &table, const std::string &code)
 
 } // namespace
 
+QString storeMovedText(const std::string &file)
+{
+    return Words::tr("The store was damaged; it was kept as %1 and a new one begun")
+        .arg(QString::fromStdString(file));
+}
+
 QString termText(plan::Term term)
 {
     switch (term) {

@@ -27,6 +27,9 @@ QString errorText(const Error &error);
 /// The same for a failure that a run reported by its code.
 QString failureText(const std::string &code, const QString &detail);
 
+/// A damaged store was moved to `file` and a new one begun.
+QString storeMovedText(const std::string &file);
+
 /// A state of a run ("running", "done", …) as a short word.
 QString stateText(const QString &state);
 

@@ -67,4 +67,8 @@ Result<LoraTargets> resolveLoraTargets(const LoraConfig &config, const ModelConf
 /// Σ rank·(in + out) over the targets.
 int64_t loraParameterCount(const LoraTargets &targets, const ModelConfig &model);
 
+/// All that an adapter trains: loraParameterCount, DoRA's magnitude vectors (one figure an output) and whole
+/// copies of modules_to_save (matched by equality or ".name" suffix, as PEFT does).
+int64_t adapterParameterCount(const LoraConfig &config, const LoraTargets &targets, const ModelConfig &model);
+
 } // namespace rentune::hf

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -241,6 +243,25 @@ int64_t loraParameterCount(const LoraTargets &targets, const ModelConfig &model)
     int64_t total = 0;
     for (const LoraTarget &target : targets.modules)
         total += target.rank * inPlusOut.at(target.module + ".weight");
+    return total;
+}
+
+int64_t adapterParameterCount(const LoraConfig &config, const LoraTargets &targets, const ModelConfig &model)
+{
+    std::set<std::string> adapted;
+    for (const LoraTarget &target : targets.modules)
+        adapted.insert(target.module + ".weight");
+    int64_t total = loraParameterCount(targets, model);
+    for (const TensorSpec &tensor : tensorList(model)) {
+        if (config.dora && adapted.contains(tensor.name))
+            total += tensor.shape[0];
+        const std::string module = tensor.name.substr(0, tensor.name.rfind('.'));
+        const bool saved = std::ranges::any_of(config.modulesToSave, [&](const std::string &name) {
+            return module == name || module.ends_with('.' + name);
+        });
+        if (saved)
+            total += std::accumulate(tensor.shape.begin(), tensor.shape.end(), int64_t{1}, std::multiplies());
+    }
     return total;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/lengths.h"
 
-#include "core/base/file_ops.h"
 #include "core/data/dataset.h"
 
 #include <algorithm>
@@ -37,14 +36,6 @@ struct Speech
     std::optional<text::ChatTemplate> chatTemplate;
 };
 
-Result<text::ChatTemplate> readTemplate(const wire::JobSpec &job)
-{
-    if (job.data.chatTemplate.empty())
-        return text::ChatTemplate::load(job.model.path);
-    RENTUNE_TRY(const std::string source, readFile(job.data.chatTemplate, MiB));
-    return text::ChatTemplate::compile(source, job.data.chatTemplate.string());
-}
-
 Speech speechOf(const wire::JobSpec &job)
 {
     Speech speech;
@@ -52,7 +43,8 @@ Speech speechOf(const wire::JobSpec &job)
         return speech;
     if (auto tokenizer = text::Tokenizer::load(job.model.path); tokenizer.ok())
         speech.tokenizer = std::move(tokenizer).value();
-    if (auto chatTemplate = readTemplate(job); chatTemplate.ok())
+    if (auto chatTemplate = text::ChatTemplate::choose(job.data.chatTemplate, job.model.path);
+        chatTemplate.ok())
         speech.chatTemplate = std::move(chatTemplate).value();
     return speech;
 }

@@ -174,6 +174,25 @@ Result<ChatTemplate> ChatTemplate::load(const std::filesystem::path &folder)
     return ChatTemplate(std::move(impl));
 }
 
+Result<ChatTemplate> ChatTemplate::choose(const std::filesystem::path &choice,
+                                          const std::filesystem::path &folder)
+{
+    if (choice.empty())
+        return load(folder);
+    auto source = readFile(choice, largestTemplate);
+    if (source)
+        return compile(*source, choice.string());
+    if (source.error().code != ErrorCode::FileMissing)
+        return source.error();
+    auto known = builtIn(choice.filename().string());
+    if (known)
+        return known;
+    return Error{ErrorCode::FileMissing,
+                 fmt::format("no such template file, and no built-in template of that name: {}",
+                             fmt::join(builtInNames(), ", ")),
+                 choice.string()};
+}
+
 Result<ChatTemplate> ChatTemplate::builtIn(const std::string &name)
 {
     const auto source = builtInSources().find(name);

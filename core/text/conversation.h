@@ -48,6 +48,11 @@ public:
     /// DIR/chat_template.jinja, else tokenizer_config.json's chat_template (string or named list). Errors:
     /// template.missing (with the built-in templates to choose from), template.syntax.
     static Result<ChatTemplate> load(const std::filesystem::path &folder);
+    /// `choice` is a Jinja file or, where there is no such file, the name of a built-in template (its last
+    /// path component); empty: load(folder). Errors: file.missing (with the built-in names), and those of
+    /// load().
+    static Result<ChatTemplate> choose(const std::filesystem::path &choice,
+                                       const std::filesystem::path &folder);
     /// One of builtInNames(). Errors: template.missing.
     static Result<ChatTemplate> builtIn(const std::string &name);
     static std::vector<std::string> builtInNames();

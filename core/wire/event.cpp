@@ -78,6 +78,14 @@ Result<Event> decodeEvent(std::string_view line)
     return event;
 }
 
+std::string_view endState(int exit)
+{
+    if (exit == 0)
+        return "done";
+    return exit == exitCode(ErrorClass::Notice) || exit == exitCode(ErrorClass::Budget) ? "stopped"
+                                                                                        : "failed";
+}
+
 Json eventSchema()
 {
     const Json integer{{"type", "integer"}};
@@ -118,7 +126,7 @@ Json eventSchema()
           {"mem_bytes", integer},
           {"power_w", number},
           {"temp_c", number}}},
-        {"state", {{"from", string}, {"to", string}, {"code", string}}},
+        {"state", {{"from", string}, {"to", string}, {"code", {{"type", {"string", "null"}}}}}},
         {"error", {{"code", string}, {"class", string}, {"detail", string}}},
         {"done", {{"exit", integer}}},
     };

@@ -232,14 +232,18 @@ Result<JobSpec> parseJob(std::string_view text, const fs::path &file, const std:
 
 Result<JobSpec> readJob(const fs::path &file, const std::vector<std::string> &sets)
 {
-    RENTUNE_TRY(const std::string text, readFile(file, 4 * MiB));
-    return parseJob(text, file, sets);
+    const auto text = readFile(file, 4 * MiB);
+    if (text)
+        return parseJob(*text, file, sets);
+    if (text.error().code == ErrorCode::FileMissing) // a slip of the command line, not of the data
+        return Error{ErrorCode::UsageArguments, "no such job file", file.string()};
+    return text.error();
 }
 
 Result<void> checkTrainable(const JobSpec &job, const std::string &file)
 {
     if (job.data.train.empty())
-        return Error{ErrorCode::JobMissingKey, "data.train is missing", file};
+        return Error{ErrorCode::JobMissingKey, "data.train is missing: name the files to train on", file};
     return {};
 }
 

@@ -6,7 +6,7 @@ set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 
 command -v dpkg-query >/dev/null || {
-  echo "set-up knows Debian and Ubuntu; elsewhere install what packaging/setup/debian.txt names, then create .deps/.system" >&2
+  echo "set-up knows Debian and Ubuntu; elsewhere install what packaging/setup/debian.txt names, then run ./dev build" >&2
   exit 2
 }
 

@@ -168,6 +168,19 @@ TEST_F(ResumeTest, AUsedFolderNeedsResume)
     EXPECT_EQ(readFile(again.folder() / "events.jsonl").value(), before);
 }
 
+TEST_F(ResumeTest, TwoTrainersNeverShareAFolder)
+{
+    const TinyRun first = run("shared");
+    const auto child = first.start();
+    while (child->running() && first.lastStep() < 5)
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    const TinyRun second(root() / "job.yaml", first.folder());
+    EXPECT_EQ(second.runToEnd(true), 2);
+    EXPECT_THAT(second.printed(), testing::HasSubstr("another trainer"));
+    EXPECT_EQ(child->wait(), 0);
+    expectUnbroken(first);
+}
+
 TEST_F(ResumeTest, WithNoCheckpointItStartsAtZero)
 {
     const TinyRun fresh = run("fresh");

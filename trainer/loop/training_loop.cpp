@@ -123,9 +123,11 @@ Result<void> TrainingLoop::trainStep()
     RENTUNE_CHECK(reportStep(outcome, rate, m_parts.clock.monotonicSeconds() - begin, dataSeconds));
     if (!finite)
         return Error{ErrorCode::NonFinite,
-                     "loss or gradient of step " + std::to_string(m_step) +
-                         " is not a finite number; the last checkpoint is good, go on from it with "
-                         "a smaller training.learning_rate"};
+                     "loss or gradient of step " + std::to_string(m_step) + " is not a finite number; " +
+                         (m_savedStep > 0
+                              ? "the checkpoint of step " + std::to_string(m_savedStep) + " is good: go on"
+                              : std::string("nothing was saved yet: start again")) +
+                         " with a smaller training.learning_rate"};
     return {};
 }
 

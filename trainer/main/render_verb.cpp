@@ -2,7 +2,6 @@
 #include "trainer/main/json_io.h"
 #include "trainer/main/verbs.h"
 
-#include "core/base/file_ops.h"
 #include "core/data/dataset.h"
 #include "core/text/conversation.h"
 #include "core/text/tokenizer.h"
@@ -24,14 +23,6 @@ struct RenderVerbOptions
     bool addGenerationPrompt = false;
 };
 
-Result<text::ChatTemplate> loadTemplate(const RenderVerbOptions &options)
-{
-    if (options.chatTemplate.empty())
-        return text::ChatTemplate::load(options.model);
-    RENTUNE_TRY(const std::string source, readFile(options.chatTemplate, 4 * MiB));
-    return text::ChatTemplate::compile(source, options.chatTemplate);
-}
-
 Result<text::Rendered> renderRow(const RenderVerbOptions &options, const text::Tokenizer &tokenizer)
 {
     RENTUNE_TRY(data::Row row, data::Dataset::readRow(options.data, options.row));
@@ -40,7 +31,8 @@ Result<text::Rendered> renderRow(const RenderVerbOptions &options, const text::T
     if (!options.tools.empty()) {
         RENTUNE_TRY(row.conversation.tools, readJson(options.tools));
     }
-    RENTUNE_TRY(const text::ChatTemplate chatTemplate, loadTemplate(options));
+    RENTUNE_TRY(const text::ChatTemplate chatTemplate,
+                text::ChatTemplate::choose(options.chatTemplate, options.model));
     text::RenderOptions render;
     render.addGenerationPrompt = options.addGenerationPrompt;
     render.trainAll = options.trainOn == "all";
@@ -72,7 +64,7 @@ void addRenderVerb(CLI::App &program, Action &action)
     verb->add_option("--train-on", options->trainOn, "assistant or all")
         ->check(CLI::IsMember({"assistant", "all"}));
     verb->add_option("--template", options->chatTemplate,
-                     "Jinja file to use instead of the model's template");
+                     "Jinja file, or the name of a built-in template, instead of the model's");
     verb->add_option("--tools", options->tools, "JSON file with the tools the template is told of");
     verb->add_flag("--add-generation-prompt", options->addGenerationPrompt,
                    "End where the assistant would begin");

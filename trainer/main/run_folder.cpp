@@ -5,9 +5,14 @@
 #include "trainer/export/export.h"
 #include "trainer/loop/version.h"
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <new>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace rentune::trainer {
 namespace fs = std::filesystem;
@@ -25,15 +30,37 @@ fs::path defaultRunFolder(const std::string &name, const Clock &clock)
     return root / "runs" / (name + "-" + stamp);
 }
 
-Result<void> prepareFolder(FileOps &ops, const fs::path &folder, const wire::JobSpec &job, bool resume)
+Result<std::unique_ptr<RunFolderLock>> RunFolderLock::take(const fs::path &folder)
 {
+    const fs::path file = folder / ".lock";
+    const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return Error{ErrorCode::DiskWrite, std::string("cannot be opened: ") + std::strerror(errno),
+                     file.string()};
+    std::unique_ptr<RunFolderLock> lock(new RunFolderLock(fd));
+    if (::flock(fd, LOCK_EX | LOCK_NB) != 0)
+        return Error{ErrorCode::RunFolderUsed, "another trainer is at work in this folder; stop it first",
+                     folder.string()};
+    return lock;
+}
+
+RunFolderLock::~RunFolderLock()
+{
+    ::close(m_fd);
+}
+
+Result<std::unique_ptr<RunFolderLock>> prepareFolder(FileOps &ops, const fs::path &folder,
+                                                     const wire::JobSpec &job, bool resume)
+{
+    RENTUNE_CHECK(ops.createFolders(folder));
+    RENTUNE_TRY(std::unique_ptr<RunFolderLock> lock, RunFolderLock::take(folder));
     const bool used = fs::exists(folder / "events.jsonl") || fs::exists(folder / "checkpoints");
     if (used && !resume)
         return Error{ErrorCode::RunFolderUsed,
                      "a run has already been in this folder; give another --run-dir or go on with --resume",
                      folder.string()};
-    RENTUNE_CHECK(ops.createFolders(folder));
-    return atomicReplace(ops, folder / "job.yaml", wire::writeJob(job));
+    RENTUNE_CHECK(atomicReplace(ops, folder / "job.yaml", wire::writeJob(job)));
+    return lock;
 }
 
 Result<Json> makeReceipt(const TrainConfig &config, int interruptions, const fs::path &result)

@@ -31,11 +31,15 @@ struct TrainOptions
 class Run
 {
 public:
-    Run(TrainConfig config, fs::path folder) : m_config(std::move(config)), m_folder(std::move(folder)) {}
+    Run(TrainConfig config, fs::path folder, Requests &requests)
+        : m_config(std::move(config)), m_folder(std::move(folder)), m_requests(requests)
+    {
+    }
 
     Result<int> perform(const TrainOptions &options)
     {
-        RENTUNE_CHECK(prepareFolder(systemFileOps(), m_folder, m_config.job, options.resume));
+        RENTUNE_TRY(const std::unique_ptr<RunFolderLock> lock,
+                    prepareFolder(systemFileOps(), m_folder, m_config.job, options.resume));
         RENTUNE_TRY(
             m_log, EventLog::open(systemFileOps(), systemClock(), m_folder / "events.jsonl", options.events));
         RENTUNE_CHECK(hello());
@@ -50,6 +54,7 @@ public:
 private:
     TrainConfig m_config;
     fs::path m_folder;
+    Requests &m_requests;
     std::unique_ptr<EventLog> m_log;
     std::optional<text::Tokenizer> m_tokenizer;
     std::optional<text::ChatTemplate> m_template;
@@ -60,7 +65,7 @@ private:
         int64_t trainable = hf::parameterCount(model);
         int64_t parameters = trainable;
         if (m_config.lora) {
-            RENTUNE_TRY(const hf::LoraTargets targets, hf::resolveLoraTargets(*m_config.lora, model));
+            RENTUNE_TRY(const hf::LoraTargets targets, loraTargets(model));
             trainable = hf::loraParameterCount(targets, model);
             parameters += trainable;
         }
@@ -77,6 +82,15 @@ private:
         return m_log->append("state", {{"from", "new"}, {"to", "preparing"}, {"code", nullptr}});
     }
 
+    /// What the job asks for and the model lacks is the job's fault, not the data's.
+    Result<hf::LoraTargets> loraTargets(const hf::ModelConfig &model) const
+    {
+        Result<hf::LoraTargets> targets = hf::resolveLoraTargets(*m_config.lora, model);
+        if (!targets.ok() && m_config.initFrom.empty())
+            return Error{ErrorCode::JobValue, targets.error().detail};
+        return targets;
+    }
+
     /// Library exceptions end here, so that the log hears of them.
     Result<void> guarded(bool resume)
     {
@@ -89,7 +103,6 @@ private:
 
     Result<void> farewell(const Result<void> &result, int code)
     {
-        const char *state = code == 0 ? "done" : code == 75 || code == 7 ? "stopped" : "failed";
         Json reason = nullptr;
         if (!result.ok()) {
             const Error &error = result.error();
@@ -98,14 +111,14 @@ private:
                                                   {"class", std::string(className(codeClass(error.code)))},
                                                   {"detail", error.toString()}}));
         }
-        RENTUNE_CHECK(m_log->append("state", {{"from", "running"}, {"to", state}, {"code", reason}}));
+        RENTUNE_CHECK(
+            m_log->append("state", {{"from", "running"}, {"to", wire::endState(code)}, {"code", reason}}));
         RENTUNE_CHECK(m_log->append("done", {{"exit", code}}));
         return m_log->flush();
     }
 
     Result<void> train(bool resume)
     {
-        SignalRequests requests; // from the start: a notice while the model loads is not lost
         CheckpointStore checkpoints(systemFileOps(), m_folder / "checkpoints", m_config.job.checkpoint.keep);
         const std::optional<LoadedCheckpoint> checkpoint =
             resume ? checkpoints.loadLatest([&](const Error &error) { warn(error.toString()); })
@@ -126,8 +139,8 @@ private:
         for (const std::string &key : model.unmatched)
             warn("adapter key " + key + " matches no module of this model");
 
-        TrainingLoop loop({m_config, model, stream, evaluation.get(), speech(), *m_log, checkpoints, requests,
-                           systemClock()});
+        TrainingLoop loop({m_config, model, stream, evaluation.get(), speech(), *m_log, checkpoints,
+                           m_requests, systemClock()});
         if (checkpoint)
             RENTUNE_CHECK(loop.restore(*checkpoint));
         RENTUNE_CHECK(m_log->append("state", {{"from", "preparing"},
@@ -152,13 +165,8 @@ private:
         if (ids && !prompts)
             return {};
         RENTUNE_TRY(m_tokenizer, text::Tokenizer::load(m_config.model));
-        const fs::path &file = m_config.job.data.chatTemplate;
-        if (!file.empty()) {
-            RENTUNE_TRY(const std::string source, readFile(file, MiB));
-            RENTUNE_TRY(m_template, text::ChatTemplate::compile(source, file.string()));
-            return {};
-        }
-        Result<text::ChatTemplate> loaded = text::ChatTemplate::load(m_config.model);
+        Result<text::ChatTemplate> loaded =
+            text::ChatTemplate::choose(m_config.job.data.chatTemplate, m_config.model);
         if (loaded.ok())
             m_template = std::move(loaded).value();
         else if (loaded.error().code != ErrorCode::TemplateMissing)
@@ -243,11 +251,13 @@ private:
 
 Result<int> train(const TrainOptions &options)
 {
+    SignalRequests requests; // before all else: a notice while the job is read or the model loads is not lost
     RENTUNE_TRY(wire::JobSpec job, wire::readJob(options.job, options.sets));
+    RENTUNE_CHECK(wire::checkTrainable(job, options.job));
     RENTUNE_TRY(TrainConfig config, makeTrainConfig(std::move(job)));
     fs::path folder =
         options.folder.empty() ? defaultRunFolder(config.job.name, systemClock()) : fs::path(options.folder);
-    return Run(std::move(config), std::move(folder)).perform(options);
+    return Run(std::move(config), std::move(folder), requests).perform(options);
 }
 
 } // namespace

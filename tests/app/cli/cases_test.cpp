@@ -91,6 +91,8 @@ const Case cases[] = {
      0,
      {{"/trainable_parameters", "19776"}, {"/rank_max", "16"}, {"/targets/1/scale", "0.5"}},
      {{0, "adapter.unmatched", "\"^v_proj\""}, {0, "adapter.unmatched", "\"qproj\""}}},
+    {"adapter", "adapter/dora.json", 0, {{"/trainable_parameters", "19904"}}, fine},
+    {"adapter", "adapter/modules_to_save.json", 0, {{"/trainable_parameters", "69120"}}, fine},
     {"adapter", "adapter/rslora.json", 0, {{"/scale", "2.0"}, {"/rank_max", "64"}}, fine},
     {"adapter",
      "adapter/legacy_keys.json",

@@ -210,7 +210,7 @@ TEST(JobFile, ReadsJsonToo)
 TEST(JobFile, ReadJobBoundsTheFile)
 {
     const test::TemporaryFolder folder;
-    EXPECT_EQ(readJob(folder.path() / "none.yaml").error().code, ErrorCode::FileMissing);
+    EXPECT_EQ(readJob(folder.path() / "none.yaml").error().code, ErrorCode::UsageArguments);
     ASSERT_TRUE(atomicReplace(systemFileOps(), folder.path() / "big.yaml", std::string(5'000'000, '#')));
     EXPECT_EQ(readJob(folder.path() / "big.yaml").error().code, ErrorCode::FileTooLarge);
 }
