@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/checks.h"
 
+#include "core/wire/trainer_limits.h"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace rentune::plan {
 namespace {
@@ -69,27 +72,13 @@ void checkMethod(const wire::JobSpec &job, std::vector<Reason> &found)
 /// What this version's own trainer does not run, by job key.
 std::string notYet(const wire::JobSpec &job, const PlanFacts &facts)
 {
-    std::string keys;
-    const auto add = [&keys](std::string_view key) {
-        keys += keys.empty() ? "" : ", ";
-        keys += key;
-    };
+    std::vector<std::string> keys;
     if (facts.gpu)
-        add("hardware.gpu");
-    if (job.method.type != MethodType::Full && job.method.type != MethodType::Lora)
-        add("method.type");
-    if (quantized(job))
-        add("method.quantization");
-    if (job.training.optimizer != "adamw")
-        add("training.optimizer");
-    if (job.training.precision == Precision::Fp16)
-        add("training.precision");
-    if (job.data.packing)
-        add("data.packing");
-    if (job.parallel.nodes * job.parallel.gpusPerNode > 1 || job.parallel.strategy != Strategy::None ||
-        job.parallel.offload != wire::Offload::None)
-        add("parallel");
-    return keys;
+        keys.emplace_back("hardware.gpu");
+    for (const wire::TrainerLimit &limit : wire::trainerLimits(job))
+        if (limit.key != "model.path") // a model planned from the catalogue is fetched before it is trained
+            keys.push_back(limit.key);
+    return fmt::format("{}", fmt::join(keys, ", "));
 }
 
 void remarkOnParallel(const wire::JobSpec &job, std::vector<Reason> &found)

@@ -2,6 +2,7 @@
 #include "trainer/config/train_config.h"
 
 #include "core/hf/model_config.h"
+#include "core/wire/trainer_limits.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,48 +17,12 @@ namespace {
 
 using wire::JobSpec;
 
-/// A job key that this trainer would have to ignore.
-struct Limit
-{
-    const char *key;
-    bool exceeded;
-    const char *instead;
-};
-
 Result<void> checkLimits(const JobSpec &job)
 {
-    const bool lora = job.method.type == wire::MethodType::Lora;
-    const auto &method = job.method;
-    const auto &training = job.training;
-    const Limit limits[] = {
-        {"engine", job.engine != wire::Engine::Rentune, "use engine: rentune"},
-        {"model.path", job.model.path.empty(), "download the model and give its folder as model.path"},
-        {"method.type", !lora && method.type != wire::MethodType::Full, "use lora or full"},
-        {"method.quantization.type", method.quantization.type != wire::QuantizationType::None, "use none"},
-        {"method.bias", lora && method.bias != "none", "use none"},
-        {"method.modules_to_save", lora && !method.modulesToSave.empty(), "leave the list empty"},
-        {"method.init_from", !lora && !method.initFrom.empty(),
-         "give the folder to start from as model.path"},
-        {"training.optimizer", training.optimizer != "adamw", "use adamw"},
-        {"training.lora_plus_ratio", training.loraPlusRatio != 0, "use 0"},
-        {"training.precision", training.precision == wire::Precision::Fp16, "use bf16 or fp32"},
-        {"training.early_stopping.patience", training.earlyStopping.patience != 0, "use 0"},
-        {"data.packing", job.data.packing, "use false"},
-        {"data.think", !job.data.keepThink, "use keep"},
-        {"parallel.strategy", job.parallel.strategy != wire::Strategy::None, "use none"},
-        {"parallel.offload", job.parallel.offload != wire::Offload::None, "use none"},
-        {"parallel.nodes", job.parallel.nodes != 1, "use 1"},
-        {"parallel.gpus_per_node", job.parallel.gpusPerNode != 1, "use 1"},
-        {"checkpoint.upload", !job.checkpoint.upload.empty(), "leave it out and copy the run folder"},
-        {"hardware.device", job.hardware.device == wire::DeviceChoice::Cuda, "use cpu or auto"},
-    };
-    for (const Limit &limit : limits)
-        if (limit.exceeded)
-            return Error{ErrorCode::JobUnsupported,
-                         std::string(limit.key) +
-                             " has a value that this version of the trainer does not "
-                             "support; " +
-                             limit.instead};
+    if (const auto limits = wire::trainerLimits(job); !limits.empty())
+        return Error{ErrorCode::JobUnsupported,
+                     limits.front().key + " has a value that this version of the trainer does not support; " +
+                         limits.front().instead};
     const char *world = std::getenv("WORLD_SIZE");
     if (world && std::string_view(world) != "1")
         return Error{ErrorCode::JobUnsupported,
