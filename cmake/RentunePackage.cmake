@@ -2,7 +2,8 @@
 # `./dev package`: the desktop program as .deb and .tar.gz. It plans and watches; the trainer is not in it yet.
 include(GNUInstallDirs)
 install(TARGETS rentune RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-install(DIRECTORY "${CMAKE_SOURCE_DIR}/resources/catalog" DESTINATION "${CMAKE_INSTALL_DATADIR}/rentune")
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/resources/catalog" "${CMAKE_SOURCE_DIR}/resources/demo"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/rentune")
 install(FILES "${CMAKE_SOURCE_DIR}/packaging/linux/rentune.desktop" DESTINATION "${CMAKE_INSTALL_DATADIR}/applications")
 install(FILES "${CMAKE_SOURCE_DIR}/resources/icons/app.svg"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps" RENAME rentune.svg)

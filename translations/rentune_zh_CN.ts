@@ -234,6 +234,14 @@
         <source>take one of the remedies first</source>
         <translation>先采用下面的一个办法</translation>
     </message>
+    <message>
+        <source>Time and cost unknown, out-of-memory risk %1</source>
+        <translation>时间和费用未知，显存不足的风险 %1</translation>
+    </message>
+    <message>
+        <source>The catalogue states no speed of this card</source>
+        <translation>显卡库里没有这张卡的速度</translation>
+    </message>
 </context>
 <context>
     <name>Words</name>
@@ -713,6 +721,10 @@
     <message>
         <source>The store was damaged; it was kept as %1 and a new one begun</source>
         <translation>数据库损坏；旧的留作 %1，已新建一个</translation>
+    </message>
+    <message>
+        <source>The catalogue states no speed of this card</source>
+        <translation>显卡库里没有这张卡的速度</translation>
     </message>
 </context>
 <context>

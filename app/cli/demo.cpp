@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/follow.h"
 #include "app/cli/plan_text.h"
 #include "app/cli/progress.h"
 #include "app/cli/session.h"
 #include "app/local/demo_job.h"
-#include "app/local/local_runner.h"
-#include "app/local/run_follower.h"
 #include "app/text/format.h"
 #include "core/catalog/resources.h"
 #include "core/throughput/host.h"
 #include "core/wire/job_file.h"
 
-#include <QEventLoop>
 #include <QProcess>
-#include <QTimer>
 
-#include <csignal>
 #include <optional>
 
 namespace rentune::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-volatile std::sig_atomic_t interrupted = 0;
 
 QString text(const std::string &words)
 {
@@ -79,42 +73,20 @@ Result<RunInfo> startOrResume(LocalRunner &runner, const wire::JobSpec &job, con
 }
 
 /// Draws the run until it ends; Ctrl-C asks it for a checkpoint first.
-Result<RunState> watch(LocalRunner &runner, const RunInfo &run, Progress &progress, RunHistory &history)
+Result<Followed> watch(LocalRunner &runner, const RunInfo &run, Progress &progress)
 {
-    RunFollower follower(runner, run.folder);
-    QEventLoop loop;
-    std::optional<Error> failure;
-    bool stopping = false;
-    QTimer tick;
-    QObject::connect(&follower, &RunFollower::eventsArrived, &loop,
-                     [&] { progress.show(follower.history()); });
-    QObject::connect(&follower, &RunFollower::failed, &loop, [&](const Error &error) {
-        failure = error;
-        loop.quit();
-    });
-    QObject::connect(&follower, &RunFollower::stateChanged, &loop, [&](RunState state) {
-        if (!isActive(state))
-            loop.quit();
-    });
-    QObject::connect(&tick, &QTimer::timeout, &loop, [&] {
-        if (!interrupted || stopping)
-            return;
-        stopping = true;
+    FollowOptions options;
+    options.show = [&](const std::vector<wire::Event> &, const RunHistory &history) {
+        progress.show(history);
+    };
+    options.interrupt = [&] {
         progress.end();
         note(Cli::tr("Saving a checkpoint; run the demo again to go on"));
-        if (!runner.stop(run))
-            loop.quit();
-    });
-    tick.start(100);
-    std::signal(SIGINT, [](int) { interrupted = 1; });
-    QMetaObject::invokeMethod(&follower, &RunFollower::start, Qt::QueuedConnection);
-    loop.exec();
-    std::signal(SIGINT, SIG_DFL);
+        return runner.stop(run).ok();
+    };
+    Result<Followed> followed = followRun(runner, run, options);
     progress.end();
-    if (failure)
-        return *failure;
-    history = follower.history();
-    return follower.state();
+    return followed;
 }
 
 void showResult(const RunInfo &run, const RunHistory &history)
@@ -134,15 +106,15 @@ void showResult(const RunInfo &run, const RunHistory &history)
     print(Cli::tr("The adapter is in %1").arg(text((run.folder / "adapter").string())));
 }
 
-Json resultJson(const RunInfo &run, RunState state, const RunHistory &history)
+Json resultJson(const RunInfo &run, const Followed &end)
 {
     Json evals = Json::array();
-    for (const EvalPoint &point : history.evals())
+    for (const EvalPoint &point : end.history.evals())
         evals.push_back({{"step", point.step}, {"loss", point.loss}});
     return {{"id", run.id},
             {"folder", run.folder.string()},
-            {"state", runStateName(state)},
-            {"step", history.lastStep()},
+            {"state", runStateName(end.state)},
+            {"step", end.history.lastStep()},
             {"evals", std::move(evals)}};
 }
 
@@ -158,15 +130,14 @@ Result<int> demo(const Session &session, const fs::path &gguf, bool prepareOnly)
     LocalRunner runner(session.home, trainerProgram());
     RENTUNE_TRY(const RunInfo run, startOrResume(runner, job, plan));
     Progress progress(job.training.maxSteps, job.hardware.price, !session.json);
-    RunHistory history;
-    RENTUNE_TRY(const RunState state, watch(runner, run, progress, history));
+    RENTUNE_TRY(const Followed end, watch(runner, run, progress));
     if (session.json)
-        print(resultJson(run, state, history));
-    else if (state == RunState::Done)
-        showResult(run, history);
-    if (state == RunState::Failed)
+        print(resultJson(run, end));
+    else if (end.state == RunState::Done)
+        showResult(run, end.history);
+    if (end.state == RunState::Failed)
         note(Cli::tr("The run failed; %1 tells why").arg(text(RunFiles{run.folder}.log().string())));
-    return runner.exitCode(run.folder, history);
+    return runner.exitCode(run.folder, end.history);
 }
 
 } // namespace

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/event_text.h"
+#include "app/cli/follow.h"
 #include "app/cli/plan_text.h"
 #include "app/cli/session.h"
-#include "app/local/local_runner.h"
-#include "app/local/run_follower.h"
 #include "app/store/store.h"
 #include "app/text/words.h"
 #include "core/wire/job_file.h"
@@ -11,11 +10,8 @@
 #include <fmt/format.h>
 
 #include <QDateTime>
-#include <QEventLoop>
 #include <QFile>
 #include <QThread>
-
-#include <optional>
 
 namespace rentune::app {
 namespace {
@@ -51,31 +47,17 @@ void remember(const Session &session, const RunInfo &run, const Json &plan)
 /// Prints events until the run ends; the run's exit code.
 Result<int> follow(const Session &session, const LocalRunner &runner, const RunInfo &run, int64_t fromSeq)
 {
-    RunFollower follower(runner, run.folder, fromSeq);
-    QEventLoop loop;
-    std::optional<Error> failure;
-    QObject::connect(&follower, &RunFollower::eventsArrived, &loop,
-                     [&](const std::vector<wire::Event> &events) {
-                         for (const wire::Event &event : events)
-                             print(session.json ? text(wire::encodeEvent(event)) : eventLine(event));
-                     });
-    QObject::connect(&follower, &RunFollower::stateChanged, &loop, [&](RunState state) {
-        if (!isActive(state))
-            loop.quit();
-    });
-    QObject::connect(&follower, &RunFollower::failed, &loop, [&](const Error &error) {
-        failure = error;
-        loop.quit();
-    });
-    QMetaObject::invokeMethod(&follower, &RunFollower::start, Qt::QueuedConnection);
-    loop.exec();
-    if (failure)
-        return *failure;
-    if (follower.history().empty())
+    const auto show = [&](const std::vector<wire::Event> &events, const RunHistory &) {
+        for (const wire::Event &event : events)
+            print(session.json ? text(wire::encodeEvent(event)) : eventLine(event));
+    };
+    RENTUNE_TRY(const Followed end,
+                followRun(runner, run, {.fromSeq = fromSeq, .show = show, .interrupt = {}}));
+    if (end.history.empty())
         note(Cli::tr("The trainer ended before its first event; %1 tells why")
                  .arg(text(RunFiles{run.folder}.log().string())));
-    note(Cli::tr("%1: %2").arg(text(run.id), stateText(text(runStateName(follower.state())))));
-    return runner.exitCode(run.folder, follower.history());
+    note(Cli::tr("%1: %2").arg(text(run.id), stateText(text(runStateName(end.state)))));
+    return runner.exitCode(run.folder, end.history);
 }
 
 Result<int> begun(const Session &session, const LocalRunner &runner, const RunInfo &run, int64_t fromSeq,

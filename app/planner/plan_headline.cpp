@@ -76,6 +76,11 @@ Headline headline(const PlanAnswer &answer, const QDateTime &now)
     const QString done = bold(moment(now.addSecs(qint64(plan.totalSeconds.expected)), now));
     const QString risk = bold(percent(plan.pOutOfMemory));
     Headline text;
+    if (!plan.timeKnown()) {
+        text.sentence = Words::tr("Time and cost unknown, out-of-memory risk %1").arg(risk);
+        text.details = Words::tr("The catalogue states no speed of this card") + dot + deviceText(answer);
+        return text;
+    }
     if (cost)
         text.sentence = Words::tr("%1, done %2, out-of-memory risk %3")
                             .arg(bold(moneyRange(cost->total, cost->currency)), done, risk);

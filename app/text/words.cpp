@@ -118,6 +118,8 @@ QString reasonText(const plan::Reason &reason, const plan::Plan &plan)
          QT_TRANSLATE_NOOP("Words", "This computer has no such card")},
         {QStringLiteral("hardware.vendor"),
          QT_TRANSLATE_NOOP("Words", "Training runs on NVIDIA cards and CPUs")},
+        {QStringLiteral("hardware.speed_unknown"),
+         QT_TRANSLATE_NOOP("Words", "The catalogue states no speed of this card")},
         {QStringLiteral("budget.cost"), QT_TRANSLATE_NOOP("Words", "The cap is too low for this job")},
         {QStringLiteral("budget.hours"),
          QT_TRANSLATE_NOOP("Words", "The time limit is too short for this job")},

@@ -76,16 +76,17 @@ Json costJson(const std::vector<CostLine> &lines)
 
 Json planJson(const Plan &plan)
 {
+    const auto known = [&plan](Json value) { return plan.timeKnown() ? std::move(value) : Json(); };
     return {{"feasible", plan.feasible},
             {"reasons", reasonsJson(plan.reasons)},
             {"notes", reasonsJson(plan.notes)},
             {"memory", memoryJson(plan)},
             {"host_bytes", plan.hostBytes},
             {"disk_bytes", plan.diskBytes},
-            {"step_seconds", plan.stepSeconds},
-            {"tokens_per_second", plan.tokensPerSecond},
-            {"total_seconds", plan.totalSeconds.expected},
-            {"total_seconds_range", rangeJson(plan.totalSeconds)},
+            {"step_seconds", known(plan.stepSeconds)},
+            {"tokens_per_second", known(plan.tokensPerSecond)},
+            {"total_seconds", known(plan.totalSeconds.expected)},
+            {"total_seconds_range", known(rangeJson(plan.totalSeconds))},
             {"total_steps", plan.totalSteps},
             {"layout", layoutJson(plan)},
             {"trainable_parameters", plan.trainableParameters},

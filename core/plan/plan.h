@@ -60,7 +60,7 @@ struct Plan
     MemoryTerms terms;
     Bytes hostBytes = 0;
     Bytes diskBytes = 0;
-    Seconds stepSeconds = 0;
+    Seconds stepSeconds = 0; ///< 0 where the catalogue states no speed of the card; then no time or cost is known
     double tokensPerSecond = 0;
     Range<Seconds> totalSeconds;
     int64_t totalSteps = 0;
@@ -75,6 +75,8 @@ struct Plan
     int64_t microBatch = 0;
     int64_t gradAccumulation = 0;
     int64_t globalBatch = 0;
+
+    bool timeKnown() const { return stepSeconds > 0; }
 };
 
 /// `plan --json` (interface contract).

@@ -86,13 +86,13 @@ void fillTime(Plan &plan, const Setup &longest, const wire::JobSpec &job, const 
     } else {
         plan.stepSeconds = throughput::stepTime(usual, facts.host, facts.measuredFlops).total();
     }
-    if (plan.stepSeconds <= 0)
+    plan.totalSteps = stepsOf(job, facts, plan.globalBatch);
+    if (!plan.timeKnown())
         return;
     const double mean = job.data.packing || facts.lengths.meanTokens <= 0
                             ? static_cast<double>(job.data.maxLength)
                             : facts.lengths.meanTokens;
     plan.tokensPerSecond = mean * static_cast<double>(plan.globalBatch) / plan.stepSeconds;
-    plan.totalSteps = stepsOf(job, facts, plan.globalBatch);
 }
 
 bool isSpot(const wire::JobSpec &job)
@@ -260,11 +260,18 @@ Result<Plan> makePlan(const wire::JobSpec &job, const PlanFacts &facts)
         plan.reasons.push_back(doesNotFit(setup, estimate, facts));
     fillTime(plan, setup, job, facts);
     fillCheckpoint(plan, setup, job);
-    plan.totalSeconds = runSeconds(plan, job, facts, isSpot(job));
-    fillCost(plan, job, facts);
-    fillOwned(plan, job, facts);
-    fillNotice(plan);
-    checkBudget(plan, job);
+    if (plan.timeKnown()) {
+        plan.totalSeconds = runSeconds(plan, job, facts, isSpot(job));
+        fillCost(plan, job, facts);
+        fillOwned(plan, job, facts);
+        fillNotice(plan);
+        checkBudget(plan, job);
+    } else {
+        plan.notes.push_back(
+            {"hardware.speed_unknown",
+             fmt::format("the catalogue states no speed of {}: time and cost stay open", facts.gpu->name),
+             {}});
+    }
     plan.feasible = plan.reasons.empty();
     return plan;
 }

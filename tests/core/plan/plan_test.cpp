@@ -105,6 +105,20 @@ TEST(Plan, JsonHoldsTheContract)
     EXPECT_TRUE(json["total_seconds"].is_number());
 }
 
+TEST(Plan, ACardOfUnknownSpeedHasMemoryButNoTimeAndNoCost)
+{
+    wire::JobSpec job = loraJob();
+    job.hardware.gpu = "rtx-pro-4500-bw-server";
+    const Plan plan = planOf(job);
+    EXPECT_GT(plan.perGpuBytes.expected, 0);
+    EXPECT_GT(plan.totalSteps, 0);
+    EXPECT_TRUE(plan.cost.empty());
+    EXPECT_NE(find(plan.notes, "hardware.speed_unknown"), nullptr);
+    const Json json = planJson(plan);
+    for (const char *key : {"step_seconds", "tokens_per_second", "total_seconds", "total_seconds_range"})
+        EXPECT_TRUE(json[key].is_null()) << key;
+}
+
 TEST(Plan, AJobsOwnPriceIsANodesAndComesFirst)
 {
     wire::JobSpec job = loraJob();
