@@ -236,7 +236,7 @@
     </message>
     <message>
         <source>Time and cost unknown, out-of-memory risk %1</source>
-        <translation>时间和费用未知，显存不足的风险 %1</translation>
+        <translation>时间和费用未知，显存溢出风险 %1</translation>
     </message>
     <message>
         <source>The catalogue states no speed of this card</source>
