@@ -56,7 +56,7 @@ Result<hf::ModelConfig> configOf(const fs::path &file)
 
 /// The base model an adapter is inspected against: --model, the folder that the adapter names, or a config
 /// beside it.
-fs::path baseOf(const InspectOptions &options, const fs::path &folder, const hf::LoraConfig &config)
+fs::path baseOf(const InspectOptions &options, const fs::path &folder, const hf::AdapterOrigin &config)
 {
     const fs::path named = folder / config.baseModel;
     for (const fs::path &each : {options.model, config.baseModel.empty() ? fs::path() : named,
@@ -66,28 +66,73 @@ fs::path baseOf(const InspectOptions &options, const fs::path &folder, const hf:
     return {};
 }
 
-void addTargets(Inspection &inspection, const hf::LoraConfig &config, const hf::ModelConfig &model)
+/// What the file itself says of the method.
+Json adapterJson(const hf::AdapterConfig &config)
 {
-    const auto targets = hf::resolveLoraTargets(config, model);
-    if (!targets) {
-        inspection.add(targets.error());
-        return;
+    if (const auto *lora = std::get_if<hf::LoraConfig>(&config)) {
+        const auto rank = static_cast<double>(lora->rank);
+        return {{"type", lora->dora ? "dora" : "lora"},
+                {"rank", lora->rank},
+                {"alpha", lora->alpha},
+                {"scale", lora->alpha / (lora->rslora ? std::sqrt(rank) : rank)},
+                {"rank_max", lora->rank},
+                {"rslora", lora->rslora},
+                {"bias", lora->bias},
+                {"modules_to_save", lora->modulesToSave}};
     }
+    if (std::holds_alternative<hf::Ia3Config>(config))
+        return {{"type", "ia3"}};
+    const auto &tokens = std::get<hf::VirtualTokenConfig>(config);
+    const char *const names[] = {"prompt", "ptuning", "prefix"};
+    return {{"type", names[static_cast<size_t>(tokens.kind)]}, {"virtual_tokens", tokens.count}};
+}
+
+void warnUnmatched(Inspection &inspection, const std::vector<std::string> &keys)
+{
+    for (const std::string &key : keys)
+        inspection.warn("adapter.unmatched", "\"" + key + "\" matches no module of the model");
+}
+
+void addLoraTargets(Inspection &inspection, const hf::LoraTargets &targets)
+{
     Json list = Json::array();
     int64_t rankMax = 0;
-    for (const hf::LoraTarget &target : targets->modules) {
+    for (const hf::LoraTarget &target : targets.modules) {
         rankMax = std::max(rankMax, target.rank);
         list.push_back({{"module", target.module},
                         {"rank", target.rank},
                         {"alpha", target.alpha},
                         {"scale", target.scale}});
     }
-    for (const std::string &unmatched : targets->unmatched)
-        inspection.warn("adapter.unmatched", "\"" + unmatched + "\" matches no module of the model");
-    inspection.values["modules"] = targets->modules.size();
-    inspection.values["trainable_parameters"] = hf::adapterParameterCount(config, *targets, model);
+    warnUnmatched(inspection, targets.unmatched);
+    inspection.values["modules"] = targets.modules.size();
     inspection.values["rank_max"] = rankMax;
     inspection.values["targets"] = std::move(list);
+}
+
+void addIa3Targets(Inspection &inspection, const hf::Ia3Targets &targets)
+{
+    Json list = Json::array();
+    for (const hf::Ia3Target &target : targets.modules)
+        list.push_back({{"module", target.module}, {"feedforward", target.feedforward}});
+    warnUnmatched(inspection, targets.unmatched);
+    inspection.values["modules"] = targets.modules.size();
+    inspection.values["targets"] = std::move(list);
+}
+
+/// What the adapter comes to on its base model.
+void addTargets(Inspection &inspection, const hf::AdapterConfig &config, const hf::ModelConfig &model)
+{
+    const Result<int64_t> parameters = hf::adapterParameterCount(config, model);
+    if (!parameters) {
+        inspection.add(parameters.error());
+        return;
+    }
+    inspection.values["trainable_parameters"] = *parameters;
+    if (const auto *lora = std::get_if<hf::LoraConfig>(&config))
+        addLoraTargets(inspection, *hf::resolveLoraTargets(*lora, model));
+    else if (const auto *ia3 = std::get_if<hf::Ia3Config>(&config))
+        addIa3Targets(inspection, *hf::resolveIa3Targets(*ia3, model));
 }
 
 } // namespace
@@ -150,30 +195,24 @@ Inspection inspectAdapter(const InspectOptions &options)
     const bool isFolder = fs::is_directory(options.file);
     const fs::path folder = isFolder ? options.file : fs::absolute(options.file).parent_path();
     const fs::path file = isFolder ? options.file / "adapter_config.json" : options.file;
-    const auto config = [&]() -> Result<hf::LoraConfig> {
+    const auto config = [&]() -> Result<hf::AdapterConfig> {
         RENTUNE_TRY(const Json json, readJson(file, 64 * MiB));
-        return hf::parseLoraConfig(json, file.string());
+        return hf::parseAdapterConfig(json, file.string());
     }();
     if (!config) {
         inspection.add(config.error());
         return inspection;
     }
-    const auto rank = static_cast<double>(config->rank);
-    inspection.values = {{"type", config->dora ? "dora" : "lora"},
-                         {"rank", config->rank},
-                         {"alpha", config->alpha},
-                         {"scale", config->alpha / (config->rslora ? std::sqrt(rank) : rank)},
-                         {"rank_max", config->rank},
-                         {"rslora", config->rslora},
-                         {"bias", config->bias},
-                         {"modules_to_save", config->modulesToSave},
-                         {"base_model", config->baseModel}};
-    if (!config->ignoredKeys.empty())
+    hf::AdapterConfig adapter = *config;
+    const hf::AdapterOrigin &origin = hf::originOf(adapter);
+    inspection.values = adapterJson(adapter);
+    inspection.values["base_model"] = origin.baseModel;
+    if (!origin.ignoredKeys.empty())
         inspection.remark("adapter.ignored_keys",
-                          "keys not known to this version are ignored: " + Json(config->ignoredKeys).dump());
+                          "keys not known to this version are ignored: " + Json(origin.ignoredKeys).dump());
     if (isFolder)
         addWeightProblems(inspection, hf::inspectWeights(options.file / "adapter_model.safetensors"));
-    const fs::path base = baseOf(options, folder, *config);
+    const fs::path base = baseOf(options, folder, origin);
     if (base.empty()) {
         inspection.warn("adapter.no_base",
                         "the base model is not on this computer: give --model to count its modules");
@@ -181,7 +220,7 @@ Inspection inspectAdapter(const InspectOptions &options)
     }
     const auto model = configOf(base);
     if (model)
-        addTargets(inspection, *config, *model);
+        addTargets(inspection, adapter, *model);
     else
         inspection.add(model.error());
     return inspection;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace rentune::hf {
@@ -16,33 +17,73 @@ namespace rentune::hf {
 template <typename T>
 using Pattern = std::vector<std::pair<std::string, T>>;
 
-/// adapter_config.json of a LoRA adapter, PEFT's names and defaults. Keys this version does not know are
-/// ignored and listed in `ignoredKeys`.
-struct LoraConfig
+/// What every adapter_config.json says of where it came from. Keys this version does not know are ignored and
+/// listed.
+struct AdapterOrigin
 {
-    int64_t rank = 8;                 ///< r
-    double alpha = 8;                 ///< lora_alpha
-    double dropout = 0;               ///< lora_dropout
-    std::vector<std::string> targets; ///< target_modules as a list
-    std::string targetPattern;        ///< target_modules as a string: "all-linear" or a regex
-    Pattern<int64_t> rankPattern;
-    Pattern<double> alphaPattern;
-    bool rslora = false;
-    bool dora = false;
-    std::string bias = "none";
+    std::string baseModel; ///< base_model_name_or_path
+    std::vector<std::string> ignoredKeys;
+};
+
+/// Which modules get an adapter: what PEFT's methods on modules have in common.
+struct TargetSelection : AdapterOrigin
+{
+    std::vector<std::string> targets;       ///< target_modules as a list
+    std::string targetPattern;              ///< target_modules as a string: "all-linear" or a regex
     std::vector<std::string> modulesToSave; ///< never get an adapter
     std::vector<std::string> excluded;      ///< exclude_modules as a list
     std::string excludedPattern;            ///< exclude_modules as a string: a regex
     std::vector<int64_t> layers;            ///< layers_to_transform; empty: all
     std::vector<std::string> layersPattern; ///< names of the list the indices count in, "layers"
-    std::string baseModel;                  ///< base_model_name_or_path
-    std::vector<std::string> ignoredKeys;
 };
 
-/// Errors: adapter.config (wrong types, peft_type other than LORA for this reader).
+/// peft_type LORA, PEFT's names and defaults.
+struct LoraConfig : TargetSelection
+{
+    int64_t rank = 8;   ///< r
+    double alpha = 8;   ///< lora_alpha
+    double dropout = 0; ///< lora_dropout
+    Pattern<int64_t> rankPattern;
+    Pattern<double> alphaPattern;
+    bool rslora = false;
+    bool dora = false;
+    std::string bias = "none";
+};
+
+/// peft_type IA3.
+struct Ia3Config : TargetSelection
+{
+    std::vector<std::string> feedforward; ///< feedforward_modules as a list: these scale their input
+    std::string feedforwardPattern;       ///< feedforward_modules as a string: a regex over the whole path
+};
+
+/// PEFT's methods that put trained rows before every sequence.
+enum class VirtualTokenKind
+{
+    Prompt,  ///< PROMPT_TUNING: rows before the embeddings
+    Ptuning, ///< P_TUNING: the same, made by a perceptron while training
+    Prefix   ///< PREFIX_TUNING: keys and values of every layer
+};
+
+/// peft_type PROMPT_TUNING, P_TUNING or PREFIX_TUNING.
+struct VirtualTokenConfig : AdapterOrigin
+{
+    VirtualTokenKind kind = VirtualTokenKind::Prompt;
+    int64_t count = 20;          ///< num_virtual_tokens
+    int64_t encoderHidden = 128; ///< encoder_hidden_size; P-tuning only
+};
+
+using AdapterConfig = std::variant<LoraConfig, Ia3Config, VirtualTokenConfig>;
+
+/// Errors: adapter.config (wrong types, a peft_type or a setting this version does not know).
+Result<AdapterConfig> parseAdapterConfig(const Json &json, const std::string &file);
+Result<AdapterConfig> readAdapterConfig(const std::filesystem::path &folder); ///< DIR/adapter_config.json
+/// What the real PEFT loads. The model gives the dimensions that PEFT's virtual tokens are stored with.
+Json adapterConfigJson(const AdapterConfig &config, const ModelConfig &model);
+AdapterOrigin &originOf(AdapterConfig &config);
+
+/// The part of parseAdapterConfig for peft_type LORA.
 Result<LoraConfig> parseLoraConfig(const Json &json, const std::string &file);
-Result<LoraConfig> readLoraConfig(const std::filesystem::path &folder); ///< DIR/adapter_config.json
-Json loraConfigJson(const LoraConfig &config);                          ///< what the real PEFT loads
 
 /// A linear module that gets an adapter.
 struct LoraTarget
@@ -64,11 +105,34 @@ struct LoraTargets
 /// is hit.
 Result<LoraTargets> resolveLoraTargets(const LoraConfig &config, const ModelConfig &model);
 
+/// A linear module that IA³ scales: its output, or as a feedforward module its input.
+struct Ia3Target
+{
+    std::string module;
+    bool feedforward = false;
+};
+
+struct Ia3Targets
+{
+    std::vector<Ia3Target> modules; ///< in the model's order
+    std::vector<std::string> unmatched;
+};
+
+/// The matching of resolveLoraTargets; a feedforward list matches by the end of the path, as PEFT's.
+Result<Ia3Targets> resolveIa3Targets(const Ia3Config &config, const ModelConfig &model);
+
+/// What PEFT's IA³ trains where nothing is said: two attention projections and down_proj, the last as
+/// feedforward module.
+Ia3Config defaultIa3(const ModelConfig &model);
+
 /// Σ rank·(in + out) over the targets.
 int64_t loraParameterCount(const LoraTargets &targets, const ModelConfig &model);
 
 /// All that an adapter trains: loraParameterCount, DoRA's magnitude vectors (one figure an output) and whole
 /// copies of modules_to_save (matched by equality or ".name" suffix, as PEFT does).
 int64_t adapterParameterCount(const LoraConfig &config, const LoraTargets &targets, const ModelConfig &model);
+
+/// All that any adapter trains on the model, as PEFT counts it. Errors: those of resolving its targets.
+Result<int64_t> adapterParameterCount(const AdapterConfig &config, const ModelConfig &model);
 
 } // namespace rentune::hf

@@ -61,16 +61,16 @@ bool anyNamed(const std::string &path, const std::vector<std::string> &names)
 class TargetMatcher
 {
 public:
-    static Result<TargetMatcher> create(const LoraConfig &config);
+    static Result<TargetMatcher> create(const TargetSelection &config);
 
     bool matches(const std::string &path, bool linear) const;
 
 private:
-    explicit TargetMatcher(const LoraConfig &config) : m_config(config) {}
+    explicit TargetMatcher(const TargetSelection &config) : m_config(config) {}
     bool isExcluded(const std::string &path) const;
     bool isInLayers(const std::string &path) const;
 
-    const LoraConfig &m_config;
+    const TargetSelection &m_config;
     bool m_allLinear = false;
     std::optional<Regex> m_target;
     std::vector<Regex> m_excluded; ///< exclude_modules as an expression, and modules_to_save
@@ -82,7 +82,7 @@ bool isAllLinear(std::string word)
     return word == "all-linear";
 }
 
-Result<TargetMatcher> TargetMatcher::create(const LoraConfig &config)
+Result<TargetMatcher> TargetMatcher::create(const TargetSelection &config)
 {
     TargetMatcher matcher(config);
     matcher.m_allLinear = isAllLinear(config.targetPattern);
@@ -190,7 +190,8 @@ Error refused(std::string detail)
     return Error{ErrorCode::AdapterConfig, std::move(detail)};
 }
 
-void addUnmatchedTargets(const LoraConfig &config, const ModuleTree &tree, std::vector<std::string> &list)
+void addUnmatchedTargets(const TargetSelection &config, const ModuleTree &tree,
+                         std::vector<std::string> &list)
 {
     for (const std::string &target : config.targets) {
         if (std::none_of(tree.paths.begin(), tree.paths.end(),
@@ -199,16 +200,18 @@ void addUnmatchedTargets(const LoraConfig &config, const ModuleTree &tree, std::
     }
 }
 
-} // namespace
+/// The linear modules that the selection hits, in the model's order.
+struct Selected
+{
+    std::vector<std::string> modules;
+    std::vector<std::string> unmatched;
+};
 
-Result<LoraTargets> resolveLoraTargets(const LoraConfig &config, const ModelConfig &model)
+Result<Selected> select(const TargetSelection &config, const ModelConfig &model)
 {
     const ModuleTree tree = moduleTree(model);
     RENTUNE_TRY(const TargetMatcher matcher, TargetMatcher::create(config));
-    RENTUNE_TRY(auto ranks, PatternTable<int64_t>::create(config.rankPattern));
-    RENTUNE_TRY(auto alphas, PatternTable<double>::create(config.alphaPattern));
-
-    LoraTargets targets;
+    Selected selected;
     for (const std::string &path : tree.paths) {
         const bool linear = tree.linear.contains(path);
         if (!matcher.matches(path, linear))
@@ -218,19 +221,91 @@ Result<LoraTargets> resolveLoraTargets(const LoraConfig &config, const ModelConf
                 fmt::format("the targets hit {}, which is not a linear module of a block; adapters are "
                             "supported on those only",
                             path));
+        selected.modules.push_back(path);
+    }
+    if (selected.modules.empty())
+        return refused(
+            "the targets hit no module of the model; its linear modules end in q_proj, k_proj, v_proj, "
+            "o_proj, gate_proj, up_proj and down_proj");
+    addUnmatchedTargets(config, tree, selected.unmatched);
+    return selected;
+}
+
+int64_t ia3ParameterCount(const Ia3Targets &targets, const ModelConfig &model)
+{
+    std::map<std::string, bool> feedforward;
+    for (const Ia3Target &target : targets.modules)
+        feedforward[target.module + ".weight"] = target.feedforward;
+    int64_t total = 0;
+    for (const TensorSpec &tensor : tensorList(model)) {
+        if (const auto found = feedforward.find(tensor.name); found != feedforward.end())
+            total += tensor.shape[found->second ? 1 : 0];
+    }
+    return total;
+}
+
+/// P-tuning's encoder is the virtual tokens and a perceptron of three layers with biases.
+int64_t virtualTokenParameterCount(const VirtualTokenConfig &config, const ModelConfig &model)
+{
+    const int64_t width = model.hiddenSize;
+    const int64_t inner = config.encoderHidden;
+    switch (config.kind) {
+    case VirtualTokenKind::Prefix:
+        return config.count * model.layers * 2 * model.kvHeads * model.headDim;
+    case VirtualTokenKind::Ptuning:
+        return config.count * width + (width + 1) * inner + (inner + 1) * inner + (inner + 1) * width;
+    case VirtualTokenKind::Prompt:
+        break;
+    }
+    return config.count * width;
+}
+
+} // namespace
+
+Result<LoraTargets> resolveLoraTargets(const LoraConfig &config, const ModelConfig &model)
+{
+    RENTUNE_TRY(Selected selected, select(config, model));
+    RENTUNE_TRY(auto ranks, PatternTable<int64_t>::create(config.rankPattern));
+    RENTUNE_TRY(auto alphas, PatternTable<double>::create(config.alphaPattern));
+    LoraTargets targets;
+    for (const std::string &path : selected.modules) {
         LoraTarget target{path, ranks.valueFor(path, config.rank), alphas.valueFor(path, config.alpha), 0};
         const auto rank = static_cast<double>(target.rank);
         target.scale = target.alpha / (config.rslora ? std::sqrt(rank) : rank);
         targets.modules.push_back(std::move(target));
     }
-    addUnmatchedTargets(config, tree, targets.unmatched);
+    targets.unmatched = std::move(selected.unmatched);
     ranks.addUnmatched(targets.unmatched);
     alphas.addUnmatched(targets.unmatched);
-    if (targets.modules.empty())
-        return refused(
-            "the targets hit no module of the model; its linear modules end in q_proj, k_proj, v_proj, "
-            "o_proj, gate_proj, up_proj and down_proj");
     return targets;
+}
+
+Result<Ia3Targets> resolveIa3Targets(const Ia3Config &config, const ModelConfig &model)
+{
+    RENTUNE_TRY(Selected selected, select(config, model));
+    std::optional<Regex> pattern;
+    if (!config.feedforwardPattern.empty()) {
+        RENTUNE_TRY(pattern, Regex::compile(config.feedforwardPattern));
+    }
+    Ia3Targets targets;
+    targets.unmatched = std::move(selected.unmatched);
+    for (std::string &path : selected.modules) {
+        const bool feedforward =
+            pattern ? pattern->matchesWhole(path)
+                    : std::ranges::any_of(config.feedforward,
+                                          [&](const std::string &end) { return path.ends_with(end); });
+        targets.modules.push_back({std::move(path), feedforward});
+    }
+    return targets;
+}
+
+Ia3Config defaultIa3(const ModelConfig &model)
+{
+    const bool gemma = model.modelType.starts_with("gemma");
+    Ia3Config config;
+    config.targets = {gemma ? "q_proj" : "k_proj", "v_proj", "down_proj"};
+    config.feedforward = {"down_proj"};
+    return config;
 }
 
 int64_t loraParameterCount(const LoraTargets &targets, const ModelConfig &model)
@@ -263,6 +338,19 @@ int64_t adapterParameterCount(const LoraConfig &config, const LoraTargets &targe
             total += std::accumulate(tensor.shape.begin(), tensor.shape.end(), int64_t{1}, std::multiplies());
     }
     return total;
+}
+
+Result<int64_t> adapterParameterCount(const AdapterConfig &config, const ModelConfig &model)
+{
+    if (const auto *lora = std::get_if<LoraConfig>(&config)) {
+        RENTUNE_TRY(const LoraTargets targets, resolveLoraTargets(*lora, model));
+        return adapterParameterCount(*lora, targets, model);
+    }
+    if (const auto *ia3 = std::get_if<Ia3Config>(&config)) {
+        RENTUNE_TRY(const Ia3Targets targets, resolveIa3Targets(*ia3, model));
+        return ia3ParameterCount(targets, model);
+    }
+    return virtualTokenParameterCount(std::get<VirtualTokenConfig>(config), model);
 }
 
 } // namespace rentune::hf

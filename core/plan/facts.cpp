@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/plan/lengths.h"
+#include "core/wire/job_adapter.h"
 
 namespace rentune::plan {
 namespace {
@@ -55,8 +56,8 @@ Result<PlanFacts> gatherFacts(const wire::JobSpec &job, const catalog::Catalog &
     PlanFacts facts;
     RENTUNE_TRY(facts.model, readModel(job.model, catalog));
     RENTUNE_CHECK(readHardware(facts, job.hardware, catalog));
-    if (!job.method.initFrom.empty() && job.method.type == wire::MethodType::Lora) {
-        RENTUNE_TRY(facts.initFrom, hf::readLoraConfig(job.method.initFrom));
+    if (!job.method.initFrom.empty() && wire::jobAdapter(job, facts.model)) {
+        RENTUNE_TRY(facts.initFrom, hf::readAdapterConfig(job.method.initFrom));
     }
     facts.lengths = readLengths(job, facts.model);
     const std::chrono::sys_time<std::chrono::microseconds> now{std::chrono::microseconds(clock.nowMicros())};

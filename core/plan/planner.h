@@ -43,7 +43,8 @@ struct PlanFacts
     /// Useful FLOP/s (recomputation not counted) that this computer reached in an earlier run; replaces the
     /// guess.
     std::optional<double> measuredFlops;
-    std::optional<hf::LoraConfig> initFrom; ///< of the folder `method.init_from`, which decides the adapter
+    std::optional<hf::AdapterConfig>
+        initFrom; ///< of the folder `method.init_from`, which decides the adapter
     /// A machine of this kind that the user owns or would buy: adds the price class "owned".
     std::optional<cost::OwnedMachine> owned;
 };

@@ -14,11 +14,12 @@ void addIf(bool exceeded, Limits &limits, const char *key, const char *instead)
 
 void addMethod(const MethodSpec &method, Limits &limits)
 {
-    const bool lora = method.type == MethodType::Lora;
-    addIf(!lora && method.type != MethodType::Full, limits, "method.type", "use lora or full");
+    const bool lora = method.type == MethodType::Lora || method.type == MethodType::Dora;
+    const bool adapter = lora || method.type == MethodType::Ia3;
+    addIf(!adapter && method.type != MethodType::Full, limits, "method.type", "use lora, dora, ia3 or full");
     addIf(lora && method.bias != "none", limits, "method.bias", "use none");
-    addIf(lora && !method.modulesToSave.empty(), limits, "method.modules_to_save", "leave the list empty");
-    addIf(!lora && !method.initFrom.empty(), limits, "method.init_from",
+    addIf(adapter && !method.modulesToSave.empty(), limits, "method.modules_to_save", "leave the list empty");
+    addIf(!adapter && !method.initFrom.empty(), limits, "method.init_from",
           "give the folder to start from as model.path");
     addIf(method.quantization.type != QuantizationType::None, limits, "method.quantization.type", "use none");
 }
@@ -26,7 +27,6 @@ void addMethod(const MethodSpec &method, Limits &limits)
 void addTraining(const TrainingSpec &training, Limits &limits)
 {
     addIf(training.optimizer != "adamw", limits, "training.optimizer", "use adamw");
-    addIf(training.loraPlusRatio != 0, limits, "training.lora_plus_ratio", "use 0");
     addIf(training.precision == Precision::Fp16, limits, "training.precision", "use bf16 or fp32");
     addIf(training.earlyStopping.patience != 0, limits, "training.early_stopping.patience", "use 0");
 }

@@ -45,7 +45,7 @@ TEST_P(RefusedTest, NamesTheKeyAndAnAlternative)
 
 INSTANTIATE_TEST_SUITE_P(
     Keys, RefusedTest,
-    testing::Values(Refusal{"engine: swift", "engine"}, Refusal{"method: {type: dora}", "method.type"},
+    testing::Values(Refusal{"engine: swift", "engine"}, Refusal{"method: {type: adapter}", "method.type"},
                     Refusal{"method: {type: lora, quantization: {type: nf4}}", "method.quantization"},
                     Refusal{"training: {optimizer: adafactor}", "training.optimizer"},
                     Refusal{"training: {precision: fp16}", "training.precision"},
@@ -57,11 +57,12 @@ TEST(TrainConfig, ResolvesALoraJob)
     const auto config = configOf("/jobs", "method: {type: lora, rank: 4, alpha: 16, dropout: 0.1, targets: "
                                           "[q_proj, v_proj]}\ntraining: {threads: 3}");
     ASSERT_TRUE(config.ok()) << config.error().toString();
-    ASSERT_TRUE(config->lora);
-    EXPECT_EQ(config->lora->rank, 4);
-    EXPECT_EQ(config->lora->alpha, 16);
-    EXPECT_EQ(config->lora->dropout, 0.1);
-    EXPECT_EQ(config->lora->targets, (std::vector<std::string>{"q_proj", "v_proj"}));
+    ASSERT_TRUE(config->adapter);
+    const auto &lora = std::get<hf::LoraConfig>(*config->adapter);
+    EXPECT_EQ(lora.rank, 4);
+    EXPECT_EQ(lora.alpha, 16);
+    EXPECT_EQ(lora.dropout, 0.1);
+    EXPECT_EQ(lora.targets, (std::vector<std::string>{"q_proj", "v_proj"}));
     EXPECT_EQ(config->model, "/jobs/m");
     EXPECT_EQ(config->threads, 3);
 }
@@ -92,9 +93,10 @@ TEST_F(InitFromTest, TheFolderDecides)
 {
     const auto made = config("");
     ASSERT_TRUE(made.ok()) << made.error().toString();
-    EXPECT_EQ(made->lora->rank, 4);
-    EXPECT_EQ(made->lora->dropout, 0.05);
-    EXPECT_EQ(config(", dropout: 0.0").value().lora->dropout, 0);
+    const auto &lora = std::get<hf::LoraConfig>(*made->adapter);
+    EXPECT_EQ(lora.rank, 4);
+    EXPECT_EQ(lora.dropout, 0.05);
+    EXPECT_EQ(std::get<hf::LoraConfig>(*config(", dropout: 0.0").value().adapter).dropout, 0);
 }
 
 TEST_F(InitFromTest, SayingTheSameIsNoContradiction)

@@ -14,17 +14,17 @@ namespace rentune::trainer {
 struct TrainConfig
 {
     wire::JobSpec job;
-    std::filesystem::path model;        ///< the base model's folder
-    std::optional<hf::LoraConfig> lora; ///< set for method lora; with `init_from`, that folder's values
-    std::filesystem::path initFrom;     ///< folder of the adapter to start from; "" = fresh
-    int threads = 1;                    ///< training.threads, 0 resolved to the cores of this machine
+    std::filesystem::path model;              ///< the base model's folder
+    std::optional<hf::AdapterConfig> adapter; ///< of PEFT's methods; with `init_from`, that folder's values
+    std::filesystem::path initFrom;           ///< folder of the adapter to start from; "" = fresh
+    int threads = 1;                          ///< training.threads, 0 resolved to the cores of this machine
     int world = 1;
     int rank = 0;
 };
 
 /// Checks a parsed job against what this trainer does. What it cannot do is never ignored: job.unsupported
-/// names the key and what to use instead. With `init_from`: job.conflict for a stated key that contradicts that
-/// folder, and what reading it and the model's config.json may report.
+/// names the key and what to use instead. With `init_from`: job.conflict for a stated key that contradicts
+/// that folder, and what reading it and the model's config.json may report.
 Result<TrainConfig> makeTrainConfig(wire::JobSpec job);
 
 } // namespace rentune::trainer

@@ -52,16 +52,17 @@ at::ScalarType scalarType(hf::Dtype dtype)
 
 } // namespace
 
-Result<void> exportAdapter(FileOps &ops, const fs::path &folder, const hf::LoraConfig &config,
-                           const PlainParameters &parameters)
+Result<void> exportAdapter(FileOps &ops, const fs::path &folder, const hf::AdapterConfig &config,
+                           const LoadedModel &model)
 {
     RENTUNE_CHECK(ops.createFolders(folder));
     std::vector<hf::TensorView> tensors;
-    for (const Parameter &p : parameters.all())
+    for (const Parameter &p : model.parameters->all())
         if (isAdapterWeight(*p.weight))
             tensors.push_back(toView(p.weight->name, p.value));
     RENTUNE_CHECK(hf::writeSafetensors(ops, folder / "adapter_model.safetensors", std::move(tensors)));
-    return atomicReplace(ops, folder / "adapter_config.json", hf::loraConfigJson(config).dump(2) + "\n");
+    const Json json = hf::adapterConfigJson(config, model.decoder->config());
+    return atomicReplace(ops, folder / "adapter_config.json", json.dump(2) + "\n");
 }
 
 Result<void> exportModel(FileOps &ops, const fs::path &folder, const fs::path &base, const LoadedModel &model,

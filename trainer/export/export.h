@@ -15,8 +15,8 @@
 namespace rentune::trainer {
 
 /// Writes FOLDER/adapter_config.json and adapter_model.safetensors as PEFT loads them. Errors: disk.*.
-Result<void> exportAdapter(FileOps &ops, const std::filesystem::path &folder, const hf::LoraConfig &config,
-                           const PlainParameters &parameters);
+Result<void> exportAdapter(FileOps &ops, const std::filesystem::path &folder, const hf::AdapterConfig &config,
+                           const LoadedModel &model);
 
 /// Writes a model folder in Hugging Face layout: config.json and the tokenizer's files as they lie in `base`,
 /// and model.safetensors with the base's names and dtypes and the optimizer's most exact values; a tied head

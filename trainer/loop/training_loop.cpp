@@ -20,6 +20,17 @@ AdamW::Options adamwOptions(const wire::TrainingSpec &training)
     return {training.beta1, training.beta2, training.eps, training.weightDecay, training.masterWeights};
 }
 
+/// LoRA+ (Hayou et al. 2024) with PEFT's groups: B matrices and vectors learn faster by the ratio.
+std::vector<Parameter *> withRates(std::vector<Parameter *> parameters, double loraPlusRatio)
+{
+    if (loraPlusRatio <= 0)
+        return parameters;
+    for (Parameter *p : parameters)
+        if (p->value.dim() == 1 || p->weight->name.find("lora_B") != std::string::npos)
+            p->rateFactor = loraPlusRatio;
+    return parameters;
+}
+
 /// Copies a checkpoint's tensor over a living one.
 Result<void> restoreTensor(const hf::SafetensorsFile &file, const std::string &name, const at::Tensor &target)
 {
@@ -44,7 +55,8 @@ Json memoryTerms(const TermBytes &bytes)
 TrainingLoop::TrainingLoop(TrainingParts parts)
     : m_parts(parts), m_training(parts.config.job.training),
       m_runner(*parts.model.decoder, *parts.model.parameters, {m_training.gradientCheckpointing}),
-      m_optimizer(parts.model.parameters->trainable(), adamwOptions(m_training)),
+      m_optimizer(withRates(parts.model.parameters->trainable(), m_training.loraPlusRatio),
+                  adamwOptions(m_training)),
       m_learningRate(m_training, parts.stream.totalSteps()),
       m_policy(parts.config.job.checkpoint, parts.clock.monotonicSeconds())
 {

@@ -83,8 +83,8 @@ Result<int> forward(const ForwardOptions &options)
     request.folder = options.model;
     request.format = options.precision == "bf16" ? NumberFormat::bf16() : NumberFormat::fp32();
     if (!options.adapter.empty()) {
-        RENTUNE_TRY(request.lora, hf::readLoraConfig(options.adapter));
-        request.adapter = options.adapter;
+        RENTUNE_TRY(request.adapter, hf::readAdapterConfig(options.adapter));
+        request.adapterFolder = options.adapter;
     }
     RENTUNE_TRY(const LoadedModel model, loadModel(request));
     RENTUNE_TRY(const ForwardInput input, readInput(options.input, model.decoder->config()));

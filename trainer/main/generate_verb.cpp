@@ -35,8 +35,8 @@ Result<int> generateText(const GenerateVerbOptions &options)
     ModelRequest request;
     request.folder = options.model;
     if (!options.adapter.empty()) {
-        RENTUNE_TRY(request.lora, hf::readLoraConfig(options.adapter));
-        request.adapter = options.adapter;
+        RENTUNE_TRY(request.adapter, hf::readAdapterConfig(options.adapter));
+        request.adapterFolder = options.adapter;
     }
     RENTUNE_TRY(const LoadedModel model, loadModel(request));
     LayerRunner runner(*model.decoder, *model.parameters);

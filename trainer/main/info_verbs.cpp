@@ -88,10 +88,11 @@ Result<std::string> verifyModel(const fs::path &folder)
 
 Result<std::string> verifyAdapter(const fs::path &folder)
 {
-    RENTUNE_TRY(const hf::LoraConfig config, hf::readLoraConfig(folder));
+    RENTUNE_TRY(const Json config, readJson(folder / "adapter_config.json", 16 * MiB));
+    RENTUNE_CHECK(hf::parseAdapterConfig(config, (folder / "adapter_config.json").string()));
     RENTUNE_TRY(const hf::SafetensorsFile file,
                 hf::SafetensorsFile::open(folder / "adapter_model.safetensors"));
-    return folder.string() + ": LoRA adapter of rank " + std::to_string(config.rank) + ", " +
+    return folder.string() + ": adapter of type " + config.value("peft_type", "") + ", " +
            std::to_string(file.tensors().size()) + " tensors";
 }
 

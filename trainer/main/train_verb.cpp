@@ -64,9 +64,8 @@ private:
         RENTUNE_TRY(const hf::ModelConfig model, hf::readModelConfig(m_config.model));
         int64_t trainable = hf::parameterCount(model);
         int64_t parameters = trainable;
-        if (m_config.lora) {
-            RENTUNE_TRY(const hf::LoraTargets targets, loraTargets(model));
-            trainable = hf::loraParameterCount(targets, model);
+        if (m_config.adapter) {
+            RENTUNE_TRY(trainable, adapterParameters(model));
             parameters += trainable;
         }
         const bool bf16 = m_config.job.training.precision == wire::Precision::Bf16;
@@ -83,12 +82,12 @@ private:
     }
 
     /// What the job asks for and the model lacks is the job's fault, not the data's.
-    Result<hf::LoraTargets> loraTargets(const hf::ModelConfig &model) const
+    Result<int64_t> adapterParameters(const hf::ModelConfig &model) const
     {
-        Result<hf::LoraTargets> targets = hf::resolveLoraTargets(*m_config.lora, model);
-        if (!targets.ok() && m_config.initFrom.empty())
-            return Error{ErrorCode::JobValue, targets.error().detail};
-        return targets;
+        Result<int64_t> count = hf::adapterParameterCount(*m_config.adapter, model);
+        if (!count.ok() && m_config.initFrom.empty())
+            return Error{ErrorCode::JobValue, count.error().detail};
+        return count;
     }
 
     /// Library exceptions end here, so that the log hears of them.
@@ -226,9 +225,9 @@ private:
         request.folder = m_config.model;
         request.format = m_config.job.training.precision == wire::Precision::Bf16 ? NumberFormat::bf16()
                                                                                   : NumberFormat::fp32();
-        request.trained = m_config.lora ? Trained::Adapter : Trained::Everything;
-        request.lora = m_config.lora;
-        request.adapter = m_config.initFrom;
+        request.trained = m_config.adapter ? Trained::Adapter : Trained::Everything;
+        request.adapter = m_config.adapter;
+        request.adapterFolder = m_config.initFrom;
         request.seed = m_config.job.training.seed;
         return request;
     }
@@ -236,9 +235,9 @@ private:
     Result<void> writeResult(const LoadedModel &model, const TrainingLoop &loop, int64_t totalSteps)
     {
         FileOps &ops = systemFileOps();
-        const fs::path result = m_folder / (m_config.lora ? "adapter" : "model");
-        if (m_config.lora)
-            RENTUNE_CHECK(exportAdapter(ops, result, *m_config.lora, *model.parameters));
+        const fs::path result = m_folder / (m_config.adapter ? "adapter" : "model");
+        if (m_config.adapter)
+            RENTUNE_CHECK(exportAdapter(ops, result, *m_config.adapter, model));
         else
             RENTUNE_CHECK(exportModel(ops, result, m_config.model, model, loop.optimizer()));
         const Json state =

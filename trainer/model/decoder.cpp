@@ -10,14 +10,6 @@ namespace {
 
 constexpr int linearsPerLayer = 7;
 
-WeightPtr makeWeight(std::string name, std::vector<int64_t> shape)
-{
-    auto weight = std::make_shared<Weight>();
-    weight->name = std::move(name);
-    weight->shape = std::move(shape);
-    return weight;
-}
-
 Linear makeLinear(const std::string &module, int64_t in, int64_t out, bool bias)
 {
     Linear result;
@@ -126,25 +118,13 @@ std::vector<WeightPtr> Decoder::weights() const
     return all;
 }
 
-void Decoder::attachLora(const hf::LoraTargets &targets, double dropout)
+void Decoder::changeLinears(const ChangeLinear &change)
 {
     for (int i = 0; i < layers(); ++i) {
+        auto &unit = m_units[static_cast<size_t>(layerUnit(i))];
         for (Linear *linear : m_layers[static_cast<size_t>(i)].linears()) {
-            const auto target =
-                std::find_if(targets.modules.begin(), targets.modules.end(),
-                             [&](const hf::LoraTarget &t) { return t.module == linear->module; });
-            if (target == targets.modules.end())
-                continue;
-            const std::string name = "base_model.model." + linear->module;
-            LoraAdapter adapter;
-            adapter.a = makeWeight(name + ".lora_A.weight", {target->rank, linear->weight->shape[1]});
-            adapter.b = makeWeight(name + ".lora_B.weight", {linear->weight->shape[0], target->rank});
-            adapter.a->trainable = adapter.b->trainable = true;
-            adapter.scale = target->scale;
-            adapter.dropout = dropout;
-            auto &unit = m_units[static_cast<size_t>(layerUnit(i))];
-            unit.insert(unit.end(), {adapter.a, adapter.b});
-            linear->adapter = std::move(adapter);
+            const std::vector<WeightPtr> added = change(*linear);
+            unit.insert(unit.end(), added.begin(), added.end());
         }
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/hf/adapter_config.h"
 #include "core/hf/model_config.h"
 #include "trainer/ops/attention.h"
 #include "trainer/ops/elementwise.h"
 #include "trainer/ops/linear.h"
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -69,8 +69,9 @@ public:
     /// Every weight once, in the order of the units.
     std::vector<WeightPtr> weights() const;
 
-    /// Puts a LoRA adapter with new, trainable weights named as in PEFT's files on each target module.
-    void attachLora(const hf::LoraTargets &targets, double dropout);
+    /// Calls `change` with every linear module of the blocks; the weights it returns join the module's unit.
+    using ChangeLinear = std::function<std::vector<WeightPtr>(Linear &)>;
+    void changeLinears(const ChangeLinear &change);
 
     LayerContext context(const TokenBatch &batch, KvCache *cache = nullptr) const;
 

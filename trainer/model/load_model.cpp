@@ -2,10 +2,9 @@
 #include "trainer/model/load_model.h"
 
 #include "core/hf/model_weights.h"
-#include "trainer/config/seeds.h"
+#include "trainer/model/attach_adapter.h"
 #include "trainer/model/tensor_file.h"
 
-#include <cmath>
 #include <map>
 
 namespace rentune::trainer {
@@ -76,19 +75,22 @@ void setTrained(const std::vector<WeightPtr> &weights, Trained trained)
     }
 }
 
-} // namespace
-
-at::Tensor initialAdapterValue(const Weight &weight, uint64_t seed, uint64_t number)
+/// First values of an adapter that no folder gives.
+void addFreshAdapter(TensorMap &values, const std::vector<WeightPtr> &weights, uint64_t seed)
 {
-    at::Tensor value = at::zeros(weight.shape, at::kFloat);
-    if (weight.name.ends_with(".lora_A.weight")) {
-        const double bound = 1 / std::sqrt(static_cast<double>(weight.shape[1]));
-        value.uniform_(
-            -bound, bound,
-            at::detail::createCPUGenerator(deriveSeed(seed, RandomPurpose::AdapterInit, {number})));
+    std::map<std::string, uint64_t> numbers; // of the modules
+    for (const WeightPtr &weight : weights) {
+        if (!isAdapterWeight(*weight))
+            continue;
+        const std::string module = adaptedModule(*weight);
+        const uint64_t number = numbers.try_emplace(module, numbers.size()).first->second;
+        values[weight->name] = weight->name.ends_with(".lora_magnitude_vector")
+                                   ? values.at(module + ".weight").to(at::kFloat).norm(2, 1)
+                                   : initialAdapterValue(*weight, seed, number);
     }
-    return value;
 }
+
+} // namespace
 
 Result<LoadedModel> loadModel(const ModelRequest &request)
 {
@@ -96,26 +98,22 @@ Result<LoadedModel> loadModel(const ModelRequest &request)
     RENTUNE_TRY(const hf::ModelWeights files, hf::ModelWeights::open(request.folder, config));
     LoadedModel model;
     model.decoder = std::make_unique<Decoder>(config);
-    if (request.lora) {
-        RENTUNE_TRY(const hf::LoraTargets targets, hf::resolveLoraTargets(*request.lora, config));
-        model.decoder->attachLora(targets, request.lora->dropout);
-        model.unmatched = targets.unmatched;
+    if (request.adapter) {
+        RENTUNE_TRY(model.unmatched, attachAdapter(*model.decoder, *request.adapter));
     }
     const std::vector<WeightPtr> weights = model.decoder->weights();
     setTrained(weights, request.trained);
 
     RENTUNE_TRY(TensorMap values, readBase(files, weights, request.format.storage));
-    if (request.lora && !request.adapter.empty()) {
-        RENTUNE_TRY(TensorMap adapter, readAdapter(request.adapter, weights));
+    if (request.adapter && !request.adapterFolder.empty()) {
+        RENTUNE_TRY(TensorMap adapter, readAdapter(request.adapterFolder, weights));
         values.merge(adapter);
+    } else {
+        addFreshAdapter(values, weights, request.seed);
     }
-    uint64_t fresh = 0;
     model.parameters =
         std::make_unique<PlainParameters>(*model.decoder, request.format, [&](const Weight &weight) {
-            const auto found = values.find(weight.name);
-            if (found == values.end())
-                return initialAdapterValue(weight, request.seed, fresh++ / 2);
-            return values.extract(found).mapped();
+            return values.extract(weight.name).mapped();
         });
     return model;
 }

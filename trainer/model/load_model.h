@@ -24,8 +24,8 @@ struct ModelRequest
     std::filesystem::path folder; ///< Hugging Face layout
     NumberFormat format;
     Trained trained = Trained::Nothing;
-    std::optional<hf::LoraConfig> lora; ///< adapter to put on
-    std::filesystem::path adapter;      ///< folder of its weights; "": fresh ones from `seed`
+    std::optional<hf::AdapterConfig> adapter; ///< adapter to put on
+    std::filesystem::path adapterFolder;      ///< folder of its weights; "": fresh ones from `seed`
     uint64_t seed = 0;
 };
 
@@ -40,8 +40,5 @@ struct LoadedModel
 /// hf::ModelWeights::open, adapter.config, adapter.mismatch (a tensor missing, left over or of another shape,
 /// by name).
 Result<LoadedModel> loadModel(const ModelRequest &request);
-
-/// PEFT's start: A uniform in ±1/√in (Kaiming with a = √5), B zero. `number` counts the adapted modules.
-at::Tensor initialAdapterValue(const Weight &weight, uint64_t seed, uint64_t number);
 
 } // namespace rentune::trainer

@@ -17,8 +17,9 @@ enum class Pass
 struct Parameter
 {
     WeightPtr weight;
-    at::Tensor value;    ///< in the storage dtype
-    at::Tensor gradient; ///< in the storage dtype; undefined before a backward pass has left one
+    at::Tensor value;      ///< in the storage dtype
+    at::Tensor gradient;   ///< in the storage dtype; undefined before a backward pass has left one
+    double rateFactor = 1; ///< times the learning rate
 };
 
 /// Where weights come from: the one seam for everything that keeps them otherwise than plain in memory

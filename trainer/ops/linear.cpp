@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/ops/linear.h"
 
+#include "trainer/ops/dora.h"
+
 namespace rentune::trainer {
 namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-struct Dropout
-{
-    double share = 0;
-    uint64_t seed = 0;
-
-    /// x with the mask applied and the rest scaled up; the same seed gives the same mask.
-    at::Tensor apply(const at::Tensor &x) const
-    {
-        if (share <= 0)
-            return x;
-        at::Tensor mask = at::empty_like(x);
-        mask.bernoulli_(1 - share, at::detail::createCPUGenerator(seed));
-        return mask.mul_(1 / (1 - share)).mul_(x);
-    }
-};
 
 struct LinearState
 {
@@ -34,14 +20,6 @@ at::Tensor asFloat(const at::Tensor &x)
     return x.to(at::kFloat);
 }
 
-void accumulateProduct(Weight &weight, const at::Tensor &left, const at::Tensor &right, double scale = 1)
-{
-    if (weight.gradient.defined())
-        weight.gradient.addmm_(left, right, 1, scale);
-    else
-        weight.gradient = scale == 1 ? at::mm(left, right) : at::mm(left, right).mul_(scale);
-}
-
 /// Gradients of A and B; returns the adapter's share of dx (fp32).
 at::Tensor adapterBackward(const LoraAdapter &adapter, const Dropout &dropout, const at::Tensor &x,
                            const at::Tensor &hidden, const at::Tensor &dy)
@@ -49,9 +27,9 @@ at::Tensor adapterBackward(const LoraAdapter &adapter, const Dropout &dropout, c
     const at::Tensor dyFloat = asFloat(dy);
     const at::Tensor dhidden = at::mm(dyFloat, adapter.b->tensor).mul_(adapter.scale);
     if (adapter.b->trainable)
-        accumulateProduct(*adapter.b, dyFloat.t(), hidden, adapter.scale);
+        adapter.b->addProduct(dyFloat.t(), hidden, adapter.scale);
     if (adapter.a->trainable)
-        accumulateProduct(*adapter.a, dhidden.t(), dropout.apply(asFloat(x)));
+        adapter.a->addProduct(dhidden.t(), dropout.apply(asFloat(x)));
     return dropout.apply(at::mm(dhidden, adapter.a->tensor));
 }
 
@@ -86,7 +64,7 @@ public:
         const at::Tensor dy = gradients[0].contiguous();
         at::Tensor dx = at::mm(dy, linear.weight->tensor);
         if (linear.weight->trainable)
-            accumulateProduct(*linear.weight, dy.t(), saved[0]);
+            linear.weight->addProduct(dy.t(), saved[0]);
         if (linear.bias && linear.bias->trainable)
             linear.bias->addGradient(dy.sum(0));
         if (linear.adapter)
@@ -95,14 +73,47 @@ public:
     }
 };
 
-} // namespace
+/// x times a vector along its rows.
+class ScaleFunction : public torch::autograd::Function<ScaleFunction>
+{
+public:
+    static at::Tensor forward(AutogradContext *context, const at::Tensor &x, const WeightPtr &vector)
+    {
+        context->save_for_backward({x});
+        context->saved_data["vector"] = Held<WeightPtr>::wrap(vector);
+        return (x * vector->tensor.view(-1)).to(x.scalar_type());
+    }
 
-at::Tensor linear(const at::Tensor &x, const Linear &linear, std::optional<uint64_t> dropoutSeed)
+    static variable_list backward(AutogradContext *context, variable_list gradients)
+    {
+        const WeightPtr &vector = Held<WeightPtr>::unwrap(context->saved_data["vector"]);
+        const at::Tensor x = context->get_saved_variables()[0];
+        const at::Tensor &dy = gradients[0];
+        if (vector->trainable)
+            vector->addGradient((asFloat(dy) * x).sum(0).view(vector->shape));
+        return {(dy * vector->tensor.view(-1)).to(x.scalar_type()), at::Tensor()};
+    }
+};
+
+at::Tensor adapted(const at::Tensor &x, const Linear &linear, std::optional<uint64_t> dropoutSeed)
 {
     Dropout dropout;
     if (linear.adapter && dropoutSeed)
         dropout = {linear.adapter->dropout, *dropoutSeed};
+    if (linear.adapter && linear.adapter->magnitude)
+        return doraLinear(x, linear, dropout);
     return LinearFunction::apply(x, LinearState{&linear, dropout});
+}
+
+} // namespace
+
+at::Tensor linear(const at::Tensor &x, const Linear &linear, std::optional<uint64_t> dropoutSeed)
+{
+    if (!linear.scale)
+        return adapted(x, linear, dropoutSeed);
+    if (linear.scale->onInput)
+        return adapted(ScaleFunction::apply(x, linear.scale->vector), linear, dropoutSeed);
+    return ScaleFunction::apply(adapted(x, linear, dropoutSeed), linear.scale->vector);
 }
 
 } // namespace rentune::trainer

@@ -28,8 +28,25 @@ struct Weight
         else
             gradient = part;
     }
+
+    /// Adds scale · left right to the gradient.
+    void addProduct(const at::Tensor &left, const at::Tensor &right, double scale = 1)
+    {
+        if (gradient.defined())
+            gradient.addmm_(left, right, 1, scale);
+        else
+            gradient = scale == 1 ? at::mm(left, right) : at::mm(left, right).mul_(scale);
+    }
 };
 using WeightPtr = std::shared_ptr<Weight>;
+
+inline WeightPtr makeWeight(std::string name, std::vector<int64_t> shape)
+{
+    auto weight = std::make_shared<Weight>();
+    weight->name = std::move(name);
+    weight->shape = std::move(shape);
+    return weight;
+}
 
 /// Carries any value through the saved state of an autograd Function.
 template <typename T>

@@ -59,8 +59,8 @@ void AdamW::step(double learningRate)
         Slot &slot = m_slots[i];
         const at::Tensor updated = slot.master.defined() ? slot.master : p.value;
         at::_fused_adamw_({updated}, {p.gradient.to(updated.scalar_type())}, {slot.expAvg}, {slot.expAvgSq},
-                          {}, {count}, learningRate, m_options.beta1, m_options.beta2, m_options.weightDecay,
-                          m_options.eps, false, false);
+                          {}, {count}, learningRate * p.rateFactor, m_options.beta1, m_options.beta2,
+                          m_options.weightDecay, m_options.eps, false, false);
         if (slot.master.defined())
             p.value.copy_(slot.master);
     }

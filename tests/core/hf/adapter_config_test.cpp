@@ -293,22 +293,69 @@ TEST(AdapterConfig, WhatIsWrittenReadsBackTheSame)
     for (const char *name : {"all_linear", "suffix_list", "regex_target", "rank_alpha_patterns", "rslora",
                              "dora", "modules_to_save", "legacy_keys"}) {
         const LoraConfig config = parsed(caseJson(name));
-        const Json json = loraConfigJson(config);
+        const Json json = adapterConfigJson(config, baseModel());
         EXPECT_TRUE(json.at("lora_alpha").is_number_integer());
         const LoraConfig again = parsed(json);
-        EXPECT_EQ(loraConfigJson(again), json);
+        EXPECT_EQ(adapterConfigJson(again, baseModel()), json);
         EXPECT_THAT(again.ignoredKeys, IsEmpty());
         EXPECT_EQ(again.rankPattern, config.rankPattern);
         EXPECT_EQ(modules(resolved(json)), modules(resolved(caseJson(name))));
     }
 }
 
+/// Any PEFT adapter's file read, written and read again; what it trains on the small model.
+int64_t countThroughFile(const Json &json)
+{
+    const auto config = parseAdapterConfig(json, "adapter_config.json");
+    EXPECT_TRUE(config.ok()) << config.error().toString();
+    const Json written = adapterConfigJson(*config, baseModel());
+    const auto again = parseAdapterConfig(written, "adapter_config.json");
+    EXPECT_TRUE(again.ok()) << again.error().toString();
+    EXPECT_EQ(adapterConfigJson(*again, baseModel()), written);
+    return adapterParameterCount(*again, baseModel()).value();
+}
+
+TEST(AdapterConfig, CountsWhatEachMethodTrains)
+{
+    EXPECT_EQ(countThroughFile(caseJson("dora")), 19904);
+    EXPECT_EQ(countThroughFile(caseJson("modules_to_save")), 69120);
+    const Json ia3 = {{"peft_type", "IA3"},
+                      {"target_modules", {"k_proj", "v_proj", "down_proj"}},
+                      {"feedforward_modules", {"down_proj"}}};
+    EXPECT_EQ(countThroughFile(ia3), 2 * (32 + 32 + 176));
+    Json tokens = {{"peft_type", "PROMPT_TUNING"}, {"num_virtual_tokens", 20}};
+    EXPECT_EQ(countThroughFile(tokens), 20 * 64);
+    tokens["peft_type"] = "PREFIX_TUNING";
+    EXPECT_EQ(countThroughFile(tokens), 2560); // of the two key heads, not the four query heads
+    tokens["peft_type"] = "P_TUNING";
+    tokens["encoder_hidden_size"] = 32;
+    EXPECT_EQ(countThroughFile(tokens), 20 * 64 + (64 * 32 + 32) + (32 * 32 + 32) + (32 * 64 + 64));
+}
+
+TEST(AdapterConfig, Ia3KnowsItsFeedforwardModules)
+{
+    const Json json = {{"peft_type", "IA3"},
+                       {"target_modules", {"v_proj", "layers.1.mlp.down_proj", "nowhere"}},
+                       {"feedforward_modules", {"down_proj"}}};
+    const auto config = parseAdapterConfig(json, "f");
+    const auto targets = resolveIa3Targets(std::get<Ia3Config>(config.value()), baseModel());
+    ASSERT_TRUE(targets.ok()) << targets.error().toString();
+    ASSERT_EQ(targets->modules.size(), 3u);
+    EXPECT_FALSE(targets->modules[0].feedforward);
+    EXPECT_EQ(targets->modules[2].module, "model.layers.1.mlp.down_proj");
+    EXPECT_TRUE(targets->modules[2].feedforward);
+    EXPECT_THAT(targets->unmatched, ElementsAre("nowhere"));
+    EXPECT_FALSE(parseAdapterConfig({{"peft_type", "IA3"}, {"target_modules", {"v_proj"}}}, "f").ok());
+    EXPECT_FALSE(parseAdapterConfig({{"peft_type", "PROMPT_TUNING"}, {"num_virtual_tokens", 0}}, "f").ok());
+    EXPECT_FALSE(parseAdapterConfig({{"peft_type", 3}}, "f").ok());
+}
+
 TEST(AdapterConfig, ReadsTheFileOfAFolder)
 {
     const test::TemporaryFolder folder;
-    EXPECT_EQ(readLoraConfig(folder.path()).error().code, ErrorCode::FileMissing);
+    EXPECT_EQ(readAdapterConfig(folder.path()).error().code, ErrorCode::FileMissing);
     std::ofstream(folder.path() / "adapter_config.json") << loraWith({{"r", -1}});
-    const auto config = readLoraConfig(folder.path());
+    const auto config = readAdapterConfig(folder.path());
     EXPECT_EQ(config.error().file, (folder.path() / "adapter_config.json").string());
     EXPECT_THAT(config.error().detail, HasSubstr("\"r\" must be a whole number"));
 }

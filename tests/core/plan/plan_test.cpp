@@ -161,9 +161,10 @@ TEST(Plan, TheFolderToStartFromDecidesTheAdapter)
     wire::JobSpec job = loraJob();
     PlanFacts facts = factsOf(job);
     const int64_t own = makePlan(job, facts)->trainableParameters;
-    facts.initFrom.emplace();
-    facts.initFrom->rank = 16;
-    facts.initFrom->targets = job.method.targets;
+    hf::LoraConfig lora;
+    lora.rank = 16;
+    lora.targets = job.method.targets;
+    facts.initFrom = lora;
     EXPECT_EQ(makePlan(job, facts)->trainableParameters, 2 * own);
 }
 
