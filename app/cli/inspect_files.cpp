@@ -28,6 +28,15 @@ void addWeightProblems(Inspection &inspection, const hf::WeightReport &report)
                                        Error{problem.code, problem.detail, problem.file}.toString()});
 }
 
+Json ropeJson(const hf::ModelConfig &config)
+{
+    const hf::RopeFrequencies frequencies = hf::ropeFrequencies(config.rope, config.headDim, 1);
+    return {{"type", hf::ropeKindName(config.rope.kind)},
+            {"theta", config.rope.theta},
+            {"inv_freq", frequencies.inverse},
+            {"attention_factor", frequencies.attentionFactor}};
+}
+
 Json modelJson(const hf::ModelConfig &config)
 {
     return {{"architecture", config.architecture},
@@ -43,6 +52,8 @@ Json modelJson(const hf::ModelConfig &config)
             {"max_positions", config.maxPositions},
             {"tie_word_embeddings", config.tieWordEmbeddings},
             {"dtype", config.dtype},
+            {"rope", ropeJson(config)},
+            {"windows", config.windows},
             {"linear_modules", hf::linearModules(config).size()}};
 }
 

@@ -12,6 +12,14 @@
 namespace rentune::hf {
 namespace {
 
+/// Where a family says which layers look back over a window only.
+enum class Windows
+{
+    None,
+    Always,  ///< sliding_window holds in every layer
+    ByLayer, ///< use_sliding_window turns it on from layer max_window_layers on, or where layer_types says
+};
+
 /// What a family's configuration class of transformers 5 assumes for keys that config.json leaves out.
 struct Family
 {
@@ -21,14 +29,15 @@ struct Family
     std::optional<int64_t> kvHeads; ///< nullopt: as many as heads
     std::optional<int64_t> headDim; ///< nullopt: hiddenSize / heads
     std::optional<int64_t> eosToken;
-    bool slidingWindow; ///< knows use_sliding_window
+    Windows windows;
     bool qkNorm;
 };
 
 constexpr std::array families{
-    Family{"LlamaForCausalLM", "llama", 2048, {}, {}, 2, false, false},
-    Family{"Qwen2ForCausalLM", "qwen2", 32768, 32, {}, {}, true, false},
-    Family{"Qwen3ForCausalLM", "qwen3", 32768, 32, 128, {}, true, true},
+    Family{"LlamaForCausalLM", "llama", 2048, {}, {}, 2, Windows::None, false},
+    Family{"Qwen2ForCausalLM", "qwen2", 32768, 32, {}, {}, Windows::ByLayer, false},
+    Family{"Qwen3ForCausalLM", "qwen3", 32768, 32, 128, {}, Windows::ByLayer, true},
+    Family{"MistralForCausalLM", "mistral", 131072, 8, {}, 2, Windows::Always, false},
 };
 
 // Limits far above any real model; with them no parameter count overflows 64 bits:
@@ -121,7 +130,7 @@ void readShape(JsonFields &fields, const Family &family, ModelConfig &config)
 
 void readBiases(JsonFields &fields, const Family &family, ModelConfig &config)
 {
-    const bool attentionBias = fields.flag("attention_bias", false);
+    const bool attentionBias = family.modelType != "mistral" && fields.flag("attention_bias", false);
     const bool mlpBias = fields.flag("mlp_bias", false);
     const bool qwen2 = family.modelType == "qwen2"; // q, k and v always, whatever the key says
     config.qkvBias = qwen2 || attentionBias;
@@ -131,50 +140,38 @@ void readBiases(JsonFields &fields, const Family &family, ModelConfig &config)
     config.tieWordEmbeddings = fields.flag("tie_word_embeddings", false);
 }
 
-/// transformers 5 nests everything in rope_parameters; 4 has rope_theta beside rope_scaling, whose type was
-/// once called "type". As in transformers 5, rope_scaling wins where both are present.
-void readRope(JsonFields &fields, const std::string &file, ModelConfig &config)
+/// The layers of layer_types that have a window; without the list, those from max_window_layers on.
+std::vector<bool> windowedLayers(JsonFields &fields, const ModelConfig &config)
 {
-    config.ropeTheta = fields.positiveNumber("rope_theta", 10000);
-    double rotaryShare = fields.positiveNumber("partial_rotary_factor", 1);
-    const Json *scaling = fields.find("rope_scaling");
-    const Json *parameters = scaling && !scaling->empty() ? scaling : fields.find("rope_parameters");
-    if (parameters) {
-        JsonFields rope(*parameters, file, ErrorCode::ModelConfig);
-        const std::string type = rope.text("rope_type", rope.text("type", "default"));
-        if (type != "default")
-            rope.fail(ErrorCode::ModelUnsupported,
-                      fmt::format("rope type \"{}\" is not supported; supported is \"default\" (no scaling)",
-                                  type));
-        if (rope.find("full_attention") || rope.find("sliding_attention"))
-            rope.fail(ErrorCode::ModelUnsupported, "rope parameters by layer type are not supported");
-        config.ropeTheta = rope.positiveNumber("rope_theta", config.ropeTheta);
-        rotaryShare = rope.positiveNumber("partial_rotary_factor", rotaryShare);
-        if (const auto result = rope.result(); !result)
-            fields.fail(result.error().code, result.error().detail);
+    const int64_t first = fields.integer("max_window_layers", {0, positions.high}, 28);
+    const std::vector<std::string> kinds = fields.texts("layer_types");
+    if (!kinds.empty() && static_cast<int64_t>(kinds.size()) != config.layers)
+        fields.fail(fmt::format("layer_types names {} layers of {}", kinds.size(), config.layers));
+    std::vector<bool> windowed;
+    for (int64_t i = 0; i < config.layers && fields.result(); ++i) {
+        const std::string kind = kinds.empty() ? (i < first ? "full_attention" : "sliding_attention")
+                                               : kinds[static_cast<size_t>(i)];
+        if (kind != "full_attention" && kind != "sliding_attention")
+            failUnsupported(fields, "layer type", kind, {"full_attention", "sliding_attention"});
+        windowed.push_back(kind == "sliding_attention");
     }
-    if (rotaryShare != 1)
-        fields.fail(
-            ErrorCode::ModelUnsupported,
-            fmt::format("rotary embeddings over a share of {} of the head are not supported", rotaryShare));
+    return windowed;
 }
 
-void refuseWindows(JsonFields &fields, const Family &family, const ModelConfig &config)
+void readWindows(JsonFields &fields, const Family &family, ModelConfig &config)
 {
-    if (!family.slidingWindow)
+    if (family.windows == Windows::None || fields.isNull("sliding_window"))
         return;
-    const bool on = fields.flag("use_sliding_window", false) && fields.find("sliding_window");
-    const int64_t firstWindowed = fields.integer("max_window_layers", {0, positions.high}, 28);
-    std::vector<std::string> kinds = fields.texts("layer_types");
-    const bool windowed = kinds.empty()
-                              ? firstWindowed < config.layers
-                              : std::any_of(kinds.begin(), kinds.end(),
-                                            [](const std::string &kind) { return kind != "full_attention"; });
-    if (on && windowed)
-        fields.fail(
-            ErrorCode::ModelUnsupported,
-            "sliding window attention is not supported; set use_sliding_window to false to train with full "
-            "attention");
+    if (family.windows == Windows::ByLayer && !fields.flag("use_sliding_window", false))
+        return;
+    const int64_t window = fields.integer("sliding_window", positions, 4096);
+    const std::vector<bool> windowed = family.windows == Windows::Always
+                                           ? std::vector<bool>(static_cast<size_t>(config.layers), true)
+                                           : windowedLayers(fields, config);
+    if (std::find(windowed.begin(), windowed.end(), true) == windowed.end())
+        return;
+    for (const bool on : windowed)
+        config.windows.push_back(on ? window : 0);
 }
 
 void refuseQuantized(JsonFields &fields)
@@ -222,8 +219,8 @@ Result<ModelConfig> parseModelConfig(const Json &json, const std::string &file)
     refuseQuantized(fields);
     readShape(fields, *family, config);
     readBiases(fields, *family, config);
-    readRope(fields, file, config);
-    refuseWindows(fields, *family, config);
+    config.rope = readRope(fields, file, config.headDim, config.maxPositions);
+    readWindows(fields, *family, config);
     readDtype(fields, config);
     readEosTokens(fields, *family, config);
     const std::string activation = fields.text("hidden_act", "silu");

@@ -3,6 +3,7 @@
 
 #include "core/base/json.h"
 #include "core/base/result.h"
+#include "core/hf/rope.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -16,7 +17,7 @@ namespace rentune::hf {
 struct ModelConfig
 {
     std::string architecture; ///< "LlamaForCausalLM", …
-    std::string modelType;    ///< "llama", "qwen2", "qwen3"
+    std::string modelType;    ///< "llama", "qwen2", "qwen3", "mistral"
     int64_t hiddenSize = 0;
     int64_t intermediateSize = 0;
     int64_t layers = 0;
@@ -26,7 +27,9 @@ struct ModelConfig
     int64_t vocabSize = 0;
     int64_t maxPositions = 0;
     double rmsNormEps = 1e-6;
-    double ropeTheta = 10000;
+    RopeConfig rope;
+    std::vector<int64_t> windows; ///< tokens a layer's attention looks back, itself included; 0: all.
+                                  ///< [layers], or empty where no layer has a window
     bool tieWordEmbeddings = false;
     bool qkvBias = false;          ///< q, k and v projections carry a bias
     bool attentionOutBias = false; ///< o_proj carries a bias

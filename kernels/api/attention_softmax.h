@@ -12,6 +12,7 @@ struct ScoreBlock
     int64_t keys;           ///< row length
     int64_t queries;        ///< row r holds the query at firstQuery + r % queries
     int64_t firstQuery;     ///< in key positions; a query sees the keys up to its own position
+    int64_t window;         ///< and no more than this many of them, its own included; 0: all
     float scale;            ///< multiplies the scores before the softmax
     const uint8_t *visible; ///< [queries, visibleStride], 0 hides a key from a query; nullptr: causal order
                             ///< alone decides

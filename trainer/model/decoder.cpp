@@ -146,7 +146,9 @@ LayerContext Decoder::context(const TokenBatch &batch, KvCache *cache) const
     const at::Tensor positions = batch.positions.defined()
                                      ? batch.positions
                                      : at::arange(past, past + tokens, at::kLong).expand({rows, tokens});
-    result.rotary = RotaryTable::make(positions, m_config.headDim, m_config.ropeTheta);
+    const hf::RopeFrequencies frequencies =
+        hf::ropeFrequencies(m_config.rope, m_config.headDim, positions.max().item<int64_t>() + 1);
+    result.rotary = RotaryTable::make(positions, frequencies.inverse, frequencies.attentionFactor);
     result.cache = cache;
     if (cache && cache->keys.empty()) {
         cache->keys.resize(m_layers.size());
@@ -202,7 +204,9 @@ at::Tensor Decoder::attend(int index, const at::Tensor &x, const LayerContext &c
         key = extend(context.cache->keys[static_cast<size_t>(index)], key, context.attention.batch);
         value = extend(context.cache->values[static_cast<size_t>(index)], value, context.attention.batch);
     }
-    return project(index, layer.out, 3, attention(query, key, value, context.attention), context);
+    AttentionShape shape = context.attention;
+    shape.window = m_config.windows.empty() ? 0 : m_config.windows[static_cast<size_t>(index)];
+    return project(index, layer.out, 3, attention(query, key, value, shape), context);
 }
 
 at::Tensor Decoder::layer(int index, const at::Tensor &x, const LayerContext &context) const

@@ -17,6 +17,19 @@ using torch::autograd::variable_list;
 /// never computed.
 constexpr int64_t blockQueries = 128;
 
+/// Queries [begin, end) against keys [firstKey, endKey).
+struct Block
+{
+    int64_t begin;
+    int64_t end;
+    int64_t firstKey;
+    int64_t endKey;
+
+    int64_t keys() const { return endKey - firstKey; }
+    /// The block's rows of key or value matrices.
+    at::Tensor of(const at::Tensor &keyMatrices) const { return keyMatrices.slice(1, firstKey, endKey); }
+};
+
 /// The head-major views of one call and its walk over blocks of queries. Query heads that share a key head
 /// are the rows of one matrix, so that grouped heads need no copies of keys and values.
 class Blocks
@@ -52,56 +65,61 @@ public:
             .reshape({m_shape.batch * m_shape.keys, m_shape.kvHeads * m_shape.headDim});
     }
 
-    /// Queries [begin, end) of a queryView as fp32 matrices [batch · kvHeads, group · (end − begin), dim].
-    at::Tensor gather(const at::Tensor &view, int64_t begin, int64_t end) const
+    /// The block's queries of a queryView as fp32 matrices [batch · kvHeads, group · queries, dim].
+    at::Tensor gather(const at::Tensor &view, const Block &block) const
     {
-        return view.slice(3, begin, end)
+        return view.slice(3, block.begin, block.end)
             .to(at::kFloat)
-            .reshape({m_matrices, m_group * (end - begin), m_shape.headDim});
+            .reshape({m_matrices, m_group * (block.end - block.begin), m_shape.headDim});
     }
 
-    void scatter(const at::Tensor &matrices, const at::Tensor &view, int64_t begin, int64_t end) const
+    void scatter(const at::Tensor &matrices, const at::Tensor &view, const Block &block) const
     {
-        view.slice(3, begin, end)
-            .copy_(matrices.view({m_shape.batch, m_shape.kvHeads, m_group, end - begin, m_shape.headDim}));
+        view.slice(3, block.begin, block.end)
+            .copy_(matrices.view(
+                {m_shape.batch, m_shape.kvHeads, m_group, block.end - block.begin, m_shape.headDim}));
     }
 
+    /// Calls `body` for each block with the keys that any of its queries sees.
     template <typename Body>
     void forEach(const Body &body) const
     {
         const int64_t past = m_shape.keys - m_shape.queries;
         for (int64_t begin = 0; begin < m_shape.queries; begin += blockQueries) {
             const int64_t end = std::min(m_shape.queries, begin + blockQueries);
-            body(begin, end, past + end);
+            const int64_t first =
+                m_shape.window > 0 ? std::max<int64_t>(0, past + begin + 1 - m_shape.window) : 0;
+            body(Block{begin, end, first, past + end});
         }
     }
 
     /// Calls `kernel(block, rows, firstRow)`: rows of the score matrices from `firstRow` on that share one
     /// visibility mask.
     template <typename Kernel>
-    void overRows(int64_t begin, int64_t end, int64_t keys, const Kernel &kernel) const
+    void overRows(const Block &part, const Kernel &kernel) const
     {
         kernels::ScoreBlock block{};
-        block.keys = keys;
-        block.queries = end - begin;
-        block.firstQuery = m_shape.keys - m_shape.queries + begin;
+        block.keys = part.keys();
+        block.queries = part.end - part.begin;
+        block.firstQuery = m_shape.keys - m_shape.queries + part.begin - part.firstKey;
+        block.window = m_shape.window;
         block.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(m_shape.headDim)));
         block.visibleStride = m_shape.keys;
-        const int64_t parts = m_shape.visible.defined() ? m_shape.batch : 1;
-        const int64_t rows = m_matrices * m_group * block.queries / parts;
-        for (int64_t part = 0; part < parts; ++part) {
+        const int64_t masks = m_shape.visible.defined() ? m_shape.batch : 1;
+        const int64_t rows = m_matrices * m_group * block.queries / masks;
+        for (int64_t mask = 0; mask < masks; ++mask) {
             if (m_shape.visible.defined())
-                block.visible =
-                    elements<uint8_t>(m_shape.visible) + (part * m_shape.queries + begin) * m_shape.keys;
-            parallelRows(rows, keys, [&](kernels::Rows range) { kernel(block, range, part * rows); });
+                block.visible = elements<uint8_t>(m_shape.visible) +
+                                (mask * m_shape.queries + part.begin) * m_shape.keys + part.firstKey;
+            parallelRows(rows, block.keys, [&](kernels::Rows range) { kernel(block, range, mask * rows); });
         }
     }
 
     at::Tensor logSums() const { return at::empty({m_matrices * m_group * m_shape.queries}, at::kFloat); }
     /// The part of logSums() that belongs to the block, one float a row.
-    float *logSums(const at::Tensor &all, int64_t begin) const
+    float *logSums(const at::Tensor &all, const Block &block) const
     {
-        return elements<float>(all) + m_matrices * m_group * begin;
+        return elements<float>(all) + m_matrices * m_group * block.begin;
     }
 
 private:
@@ -123,15 +141,13 @@ public:
         const at::Tensor kMatrices = blocks.keyMatrices(k);
         const at::Tensor vMatrices = blocks.keyMatrices(v);
         at::Tensor logSums = blocks.logSums();
-        blocks.forEach([&](int64_t begin, int64_t end, int64_t keys) {
-            const at::Tensor scores =
-                at::bmm(blocks.gather(qView, begin, end), kMatrices.slice(1, 0, keys).transpose(1, 2));
-            blocks.overRows(begin, end, keys,
-                            [&](const kernels::ScoreBlock &block, kernels::Rows rows, int64_t first) {
-                                kernels::attention_softmax(elements<float>(scores) + first * keys, block,
-                                                           rows, blocks.logSums(logSums, begin) + first);
-                            });
-            blocks.scatter(at::bmm(scores, vMatrices.slice(1, 0, keys)), outView, begin, end);
+        blocks.forEach([&](const Block &part) {
+            const at::Tensor scores = at::bmm(blocks.gather(qView, part), part.of(kMatrices).transpose(1, 2));
+            blocks.overRows(part, [&](const kernels::ScoreBlock &block, kernels::Rows rows, int64_t first) {
+                kernels::attention_softmax(elements<float>(scores) + first * block.keys, block, rows,
+                                           blocks.logSums(logSums, part) + first);
+            });
+            blocks.scatter(at::bmm(scores, part.of(vMatrices)), outView, part);
         });
         context->save_for_backward({q, k, v, out, logSums});
         context->saved_data["shape"] = Held<AttentionShape>::wrap(shape);
@@ -154,27 +170,25 @@ public:
         const at::Tensor dqView = blocks.queryView(dq);
         at::Tensor dk = at::zeros_like(kMatrices);
         at::Tensor dv = at::zeros_like(vMatrices);
-        blocks.forEach([&](int64_t begin, int64_t end, int64_t keys) {
-            const at::Tensor qBlock = blocks.gather(qView, begin, end);
-            const at::Tensor doutBlock = blocks.gather(doutView, begin, end);
-            const at::Tensor delta = (doutBlock * blocks.gather(outView, begin, end)).sum(-1);
-            const at::Tensor kBlock = kMatrices.slice(1, 0, keys);
+        blocks.forEach([&](const Block &part) {
+            const at::Tensor qBlock = blocks.gather(qView, part);
+            const at::Tensor doutBlock = blocks.gather(doutView, part);
+            const at::Tensor delta = (doutBlock * blocks.gather(outView, part)).sum(-1);
+            const at::Tensor kBlock = part.of(kMatrices);
             const at::Tensor scores = at::bmm(qBlock, kBlock.transpose(1, 2));
-            blocks.overRows(
-                begin, end, keys, [&](const kernels::ScoreBlock &block, kernels::Rows rows, int64_t first) {
-                    kernels::attention_softmax_again(elements<float>(scores) + first * keys, block, rows,
-                                                     blocks.logSums(saved[4], begin) + first);
-                });
-            dv.slice(1, 0, keys).add_(at::bmm(scores.transpose(1, 2), doutBlock));
-            const at::Tensor dscores = at::bmm(doutBlock, vMatrices.slice(1, 0, keys).transpose(1, 2));
-            blocks.overRows(
-                begin, end, keys, [&](const kernels::ScoreBlock &block, kernels::Rows rows, int64_t first) {
-                    kernels::attention_softmax_backward(elements<float>(scores) + first * keys,
-                                                        elements<float>(dscores) + first * keys, block, rows,
-                                                        elements<float>(delta) + first);
-                });
-            blocks.scatter(at::bmm(dscores, kBlock), dqView, begin, end);
-            dk.slice(1, 0, keys).add_(at::bmm(dscores.transpose(1, 2), qBlock));
+            blocks.overRows(part, [&](const kernels::ScoreBlock &block, kernels::Rows rows, int64_t first) {
+                kernels::attention_softmax_again(elements<float>(scores) + first * block.keys, block, rows,
+                                                 blocks.logSums(saved[4], part) + first);
+            });
+            part.of(dv).add_(at::bmm(scores.transpose(1, 2), doutBlock));
+            const at::Tensor dscores = at::bmm(doutBlock, part.of(vMatrices).transpose(1, 2));
+            blocks.overRows(part, [&](const kernels::ScoreBlock &block, kernels::Rows rows, int64_t first) {
+                kernels::attention_softmax_backward(elements<float>(scores) + first * block.keys,
+                                                    elements<float>(dscores) + first * block.keys, block,
+                                                    rows, elements<float>(delta) + first);
+            });
+            blocks.scatter(at::bmm(dscores, kBlock), dqView, part);
+            part.of(dk).add_(at::bmm(dscores.transpose(1, 2), qBlock));
         });
         return {dq, blocks.keyRows(dk, q.scalar_type()), blocks.keyRows(dv, q.scalar_type()), at::Tensor()};
     }

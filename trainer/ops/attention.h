@@ -13,6 +13,7 @@ struct AttentionShape
     int64_t heads = 0;
     int64_t kvHeads = 0; ///< divides heads; head h reads key head h / (heads / kvHeads)
     int64_t headDim = 0;
+    int64_t window = 0; ///< a query sees this many keys up to its own; 0: all of them
     at::Tensor visible; ///< bool [batch, queries, keys]: keys a query may see besides the causal rule;
                         ///< undefined: all
 };

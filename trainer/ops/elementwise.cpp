@@ -151,12 +151,15 @@ at::Tensor rmsNorm(const at::Tensor &x, const WeightPtr &weight, double eps)
     return RmsNormFunction::apply(x, weight, eps);
 }
 
-RotaryTable RotaryTable::make(const at::Tensor &positions, int64_t headDim, double theta)
+RotaryTable RotaryTable::make(const at::Tensor &positions, const std::vector<float> &inverse, double scale)
 {
-    const at::Tensor exponent = at::arange(0, headDim, 2, at::kFloat).div_(static_cast<double>(headDim));
-    const at::Tensor inverse = at::pow(theta, exponent).reciprocal_();
-    const at::Tensor angles = positions.reshape({-1, 1}).to(at::kFloat) * inverse;
-    return {angles.cos(), angles.sin()};
+    const at::Tensor angles = positions.reshape({-1, 1}).to(at::kFloat) * at::tensor(inverse, at::kFloat);
+    RotaryTable table{angles.cos(), angles.sin()};
+    if (scale != 1) {
+        table.cosine.mul_(scale);
+        table.sine.mul_(scale);
+    }
+    return table;
 }
 
 at::Tensor rotate(const at::Tensor &x, const RotaryTable &table)

@@ -3,6 +3,8 @@
 
 #include "trainer/ops/weight.h"
 
+#include <vector>
+
 namespace rentune::trainer {
 
 /// weight · x / √(mean(x²) + eps) over rows of the weight's length: x [rows, k · width] counts as [rows · k,
@@ -16,8 +18,8 @@ struct RotaryTable
     at::Tensor cosine;
     at::Tensor sine;
 
-    /// Angles position · theta^(−2j / headDim), computed in fp32 as transformers computes them.
-    static RotaryTable make(const at::Tensor &positions, int64_t headDim, double theta);
+    /// Angles position · inverse[j] in fp32; `scale` multiplies cosine and sine.
+    static RotaryTable make(const at::Tensor &positions, const std::vector<float> &inverse, double scale);
 };
 
 /// Rotates the heads of x [rows, heads · headDim] by their row's angles.

@@ -209,7 +209,7 @@ TEST(Gguf, WritesTheConfiguration)
     ASSERT_TRUE(config.ok());
     EXPECT_EQ(config->architecture, "LlamaForCausalLM");
     EXPECT_EQ(config->rmsNormEps, 1e-5);
-    EXPECT_EQ(config->ropeTheta, 100000);
+    EXPECT_EQ(config->rope.theta, 100000);
     EXPECT_EQ(config->kvHeads, 2);
     EXPECT_EQ(config->headDim, 8);
     EXPECT_EQ(config->vocabSize, 8);

@@ -85,12 +85,12 @@ TEST(ModelConfig, ReadsBothSpellingsOfTransformers)
     current["dtype"] = "bfloat16";
     for (const Json &json : {old, current}) {
         const ModelConfig config = parsed(json);
-        EXPECT_EQ(config.ropeTheta, 500000);
+        EXPECT_EQ(config.rope.theta, 500000);
         EXPECT_EQ(config.dtype, "bfloat16");
         EXPECT_EQ(config.raw, json);
     }
     current["rope_parameters"] = {{"type", "default"}};
-    EXPECT_EQ(parsed(current).ropeTheta, 10000);
+    EXPECT_EQ(parsed(current).rope.theta, 10000);
 }
 
 TEST(ModelConfig, DefaultsAreThoseOfTheFamily)
@@ -102,7 +102,7 @@ TEST(ModelConfig, DefaultsAreThoseOfTheFamily)
     EXPECT_EQ(llama.kvHeads, 4);
     EXPECT_EQ(llama.headDim, 16);
     EXPECT_EQ(llama.maxPositions, 2048);
-    EXPECT_EQ(llama.ropeTheta, 10000);
+    EXPECT_EQ(llama.rope.theta, 10000);
     EXPECT_EQ(llama.rmsNormEps, 1e-6);
     EXPECT_FALSE(llama.tieWordEmbeddings);
     EXPECT_THAT(llama.eosTokenIds, ElementsAre(2));
@@ -188,7 +188,7 @@ TEST(ModelConfig, RefusesUnsupportedArchitecturesByName)
     json["architectures"] = {"Qwen3MoeForCausalLM"};
     EXPECT_THAT(refusal(json).detail, HasSubstr("nearest is Qwen3ForCausalLM"));
     json = smallLlama();
-    json["model_type"] = "mistral";
+    json["model_type"] = "gemma";
     EXPECT_EQ(refusal(json).code, ErrorCode::ModelUnsupported);
     EXPECT_EQ(refusal(Json::object()).code, ErrorCode::ModelConfig);
     EXPECT_EQ(refusal(Json::array()).code, ErrorCode::ModelConfig);
@@ -200,13 +200,8 @@ TEST(ModelConfig, RefusesWhatWouldBeComputedOtherwise)
     {
         const char *file;
         const char *names;
-    } cases[] = {{"cfg/llama3_rope.json", "llama3"},
-                 {"cfg/v5_rope_parameters.json", "llama3"},
-                 {"cfg/qwen2_yarn_no_tie_key.json", "yarn"},
-                 {"cfg/unknown_rope.json", "spiral"},
-                 {"cfg/sliding_window_on.json", "sliding window"},
-                 {"cfg/gptq_base.json", "gptq"},
-                 {"cfg/awq_29568.json", "awq"}};
+    } cases[] = {
+        {"cfg/unknown_rope.json", "spiral"}, {"cfg/gptq_base.json", "gptq"}, {"cfg/awq_29568.json", "awq"}};
     for (const auto &[file, names] : cases) {
         const Error error = refusal(caseJson(file));
         EXPECT_EQ(error.code, ErrorCode::ModelUnsupported) << file;
@@ -220,17 +215,41 @@ TEST(ModelConfig, RefusesWhatWouldBeComputedOtherwise)
     }
 }
 
-TEST(ModelConfig, WindowsThatNoLayerUsesAreAccepted)
+TEST(ModelConfig, WindowsAreByLayer)
 {
     Json json = caseJson("cfg/sliding_window_on.json");
+    const ModelConfig config = parsed(json);
+    ASSERT_EQ(config.windows.size(), 28u);
+    for (size_t i = 0; i < 28; ++i)
+        EXPECT_EQ(config.windows[i], i < 20 ? 0 : 4096) << i;
     json["max_window_layers"] = 28;
-    EXPECT_EQ(parameterCount(parsed(json)), 7615616512);
+    EXPECT_TRUE(parsed(json).windows.empty());
     json["layer_types"] = Json::array();
     for (int i = 0; i < 28; ++i)
         json["layer_types"].push_back(i < 27 ? "full_attention" : "sliding_attention");
+    EXPECT_EQ(parsed(json).windows[26], 0);
+    EXPECT_EQ(parsed(json).windows[27], 4096);
+    json["layer_types"][3] = "linear_attention";
     EXPECT_EQ(refusal(json).code, ErrorCode::ModelUnsupported);
+    json["layer_types"].erase(3);
+    EXPECT_THAT(refusal(json).detail, HasSubstr("27 layers of 28"));
     json["use_sliding_window"] = false;
-    EXPECT_EQ(parsed(json).layers, 28);
+    EXPECT_TRUE(parsed(json).windows.empty());
+    EXPECT_TRUE(parsed(caseJson("cfg/qwen2_yarn_no_tie_key.json")).windows.empty());
+}
+
+TEST(ModelConfig, MistralLooksBackOverAWindowUnlessItIsNull)
+{
+    Json json = smallLlama();
+    json["architectures"] = {"MistralForCausalLM"};
+    json["model_type"] = "mistral";
+    EXPECT_THAT(parsed(json).windows, ElementsAre(4096, 4096));
+    json["sliding_window"] = 7;
+    EXPECT_THAT(parsed(json).windows, ElementsAre(7, 7));
+    json["sliding_window"] = nullptr;
+    EXPECT_TRUE(parsed(json).windows.empty());
+    json["sliding_window"] = 0;
+    EXPECT_EQ(refusal(json).code, ErrorCode::ModelConfig);
 }
 
 TEST(ModelConfig, RefusesImpossibleValues)
