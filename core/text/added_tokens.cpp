@@ -30,14 +30,6 @@ bool isWordCharacter(char32_t c)
     }
 }
 
-/// The property White_Space (Unicode's PropList.txt).
-bool isWhiteSpace(char32_t c)
-{
-    return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-           (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
-           c == 0x3000;
-}
-
 bool wordBefore(std::string_view text, size_t position)
 {
     if (position == 0)

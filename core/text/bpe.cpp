@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -48,27 +49,24 @@ class WordCache
 public:
     static constexpr size_t maxWordBytes = 128;
 
-    bool find(const std::string &word, std::vector<TokenId> &ids) const
+    std::optional<std::vector<BpeToken>> find(const std::string &word) const
     {
         const std::shared_lock lock(m_mutex);
         const auto it = m_words.find(word);
-        if (it == m_words.end())
-            return false;
-        ids.insert(ids.end(), it->second.begin(), it->second.end());
-        return true;
+        return it == m_words.end() ? std::nullopt : std::optional(it->second);
     }
 
-    void add(std::string word, std::vector<TokenId> ids)
+    void add(std::string word, std::vector<BpeToken> tokens)
     {
         const std::unique_lock lock(m_mutex);
         if (m_words.size() < maxWords)
-            m_words.emplace(std::move(word), std::move(ids));
+            m_words.emplace(std::move(word), std::move(tokens));
     }
 
 private:
     static constexpr size_t maxWords = 32768;
     mutable std::shared_mutex m_mutex;
-    std::unordered_map<std::string, std::vector<TokenId>> m_words;
+    std::unordered_map<std::string, std::vector<BpeToken>> m_words;
 };
 
 Bpe::Bpe() : m_cache(std::make_unique<WordCache>()) {}
@@ -84,9 +82,7 @@ Result<void> Bpe::readOptions(const SortedJson &json, const std::string &where)
     RENTUNE_TRY(const std::string kind, stringField(json, "type", "BPE", where));
     if (kind != "BPE")
         return unsupported("model " + kind);
-    RENTUNE_TRY(const bool byteFallback, boolField(json, "byte_fallback", false, where));
-    if (byteFallback)
-        return unsupported("BPE with byte_fallback (SentencePiece style)");
+    RENTUNE_TRY(m_byteFallback, boolField(json, "byte_fallback", false, where));
     for (const char *affix : {"continuing_subword_prefix", "end_of_word_suffix"}) {
         RENTUNE_TRY(const std::string value, stringField(json, affix, "", where));
         if (!value.empty())
@@ -118,6 +114,10 @@ Result<void> Bpe::readVocab(const SortedJson &json, const std::string &where)
         const char32_t first = token.empty() ? byteLevelEnd : nextCodePoint(token, end);
         if (end == token.size() && first < byteLevelEnd)
             m_characters[first] = id.get<TokenId>();
+    }
+    for (size_t byte = 0; byte < m_bytes.size(); ++byte) {
+        const auto token = m_vocab.find(byteToken(static_cast<unsigned char>(byte)));
+        m_bytes[byte] = token == m_vocab.end() ? -1 : token->second;
     }
     RENTUNE_TRY(const std::string unknown, stringField(json, "unk_token", "", where));
     const auto found = m_vocab.find(unknown);
@@ -180,49 +180,74 @@ const Bpe::Merge *Bpe::findMerge(TokenId left, TokenId right) const
     return it == m_merges.end() ? nullptr : &it->second;
 }
 
-std::vector<TokenId> Bpe::symbols(std::string_view word) const
+TokenId Bpe::idOfCharacter(char32_t character, std::string_view bytes) const
 {
-    std::vector<TokenId> ids;
-    ids.reserve(word.size());
-    bool afterUnknown = false;
-    for (size_t i = 0; i < word.size();) {
-        const char32_t c = nextCodePoint(word, i);
-        const TokenId id = c < byteLevelEnd ? m_characters[c] : -1;
-        if (id >= 0)
-            ids.push_back(id);
-        else if (m_unknown >= 0 && !(afterUnknown && m_fuseUnknown))
-            ids.push_back(m_unknown);
-        afterUnknown = id < 0;
-    }
-    return ids;
+    if (character < byteLevelEnd)
+        return m_characters[character];
+    const auto found = m_vocab.find(std::string(bytes));
+    return found == m_vocab.end() ? -1 : found->second;
 }
 
-std::vector<TokenId> Bpe::merged(std::vector<TokenId> ids) const
+/// False, and nothing appended, if a byte has no token.
+bool Bpe::appendBytes(std::string_view bytes, size_t begin, std::vector<BpeToken> &tokens) const
+{
+    const auto idOf = [this](char byte) { return m_bytes[static_cast<unsigned char>(byte)]; };
+    if (std::any_of(bytes.begin(), bytes.end(), [&](char byte) { return idOf(byte) < 0; }))
+        return false;
+    for (const char byte : bytes) {
+        tokens.push_back({idOf(byte), {begin, begin + 1}});
+        ++begin;
+    }
+    return true;
+}
+
+std::vector<BpeToken> Bpe::symbols(std::string_view word) const
+{
+    std::vector<BpeToken> tokens;
+    tokens.reserve(word.size());
+    bool afterUnknown = false;
+    for (size_t begin = 0, end = 0; begin < word.size(); begin = end) {
+        const char32_t c = nextCodePoint(word, end);
+        const std::string_view bytes = word.substr(begin, end - begin);
+        const TokenId id = idOfCharacter(c, bytes);
+        const bool known = id >= 0 || (m_byteFallback && appendBytes(bytes, begin, tokens));
+        if (id >= 0)
+            tokens.push_back({id, {begin, end}});
+        else if (!known && afterUnknown && m_fuseUnknown && m_unknown >= 0)
+            tokens.back().span.end = end;
+        else if (!known && m_unknown >= 0)
+            tokens.push_back({m_unknown, {begin, end}});
+        afterUnknown = !known;
+    }
+    return tokens;
+}
+
+std::vector<BpeToken> Bpe::merged(std::vector<BpeToken> tokens) const
 {
     constexpr size_t none = std::numeric_limits<size_t>::max();
     constexpr TokenId gone = -1;
-    std::vector<size_t> previous(ids.size());
-    std::vector<size_t> next(ids.size());
+    std::vector<size_t> previous(tokens.size());
+    std::vector<size_t> next(tokens.size());
     std::priority_queue<Candidate> queue;
     const auto consider = [&](size_t left, size_t right) {
-        if (const Merge *merge = findMerge(ids[left], ids[right]))
-            queue.push({merge->rank, left, right, ids[left], ids[right], merge->result});
+        if (const Merge *merge = findMerge(tokens[left].id, tokens[right].id))
+            queue.push({merge->rank, left, right, tokens[left].id, tokens[right].id, merge->result});
     };
-    for (size_t i = 0; i < ids.size(); ++i) {
+    for (size_t i = 0; i < tokens.size(); ++i) {
         previous[i] = i == 0 ? none : i - 1;
-        next[i] = i + 1 == ids.size() ? none : i + 1;
+        next[i] = i + 1 == tokens.size() ? none : i + 1;
         if (i > 0)
             consider(i - 1, i);
     }
     while (!queue.empty()) {
         const Candidate best = queue.top();
         queue.pop();
-        const bool current =
-            ids[best.left] == best.leftId && ids[best.right] == best.rightId && next[best.left] == best.right;
+        const bool current = tokens[best.left].id == best.leftId && tokens[best.right].id == best.rightId &&
+                             next[best.left] == best.right;
         if (!current)
             continue;
-        ids[best.left] = best.result;
-        ids[best.right] = gone;
+        tokens[best.left] = {best.result, {tokens[best.left].span.begin, tokens[best.right].span.end}};
+        tokens[best.right].id = gone;
         next[best.left] = next[best.right];
         if (next[best.left] != none) {
             previous[next[best.left]] = best.left;
@@ -231,26 +256,24 @@ std::vector<TokenId> Bpe::merged(std::vector<TokenId> ids) const
         if (previous[best.left] != none)
             consider(previous[best.left], best.left);
     }
-    std::erase(ids, gone);
-    return ids;
+    std::erase_if(tokens, [](const BpeToken &token) { return token.id == gone; });
+    return tokens;
 }
 
-void Bpe::encode(std::string_view word, std::vector<TokenId> &ids) const
+std::vector<BpeToken> Bpe::encode(std::string_view word) const
 {
     const std::string key(word);
     if (m_ignoreMerges) {
-        if (const auto whole = m_vocab.find(key); whole != m_vocab.end()) {
-            ids.push_back(whole->second);
-            return;
-        }
+        if (const auto whole = m_vocab.find(key); whole != m_vocab.end())
+            return {{whole->second, {0, word.size()}}};
     }
-    const bool cached = word.size() <= WordCache::maxWordBytes;
-    if (cached && m_cache->find(key, ids))
-        return;
-    std::vector<TokenId> wordIds = merged(symbols(word));
-    ids.insert(ids.end(), wordIds.begin(), wordIds.end());
-    if (cached)
-        m_cache->add(key, std::move(wordIds));
+    if (word.size() > WordCache::maxWordBytes)
+        return merged(symbols(word));
+    if (auto known = m_cache->find(key))
+        return *std::move(known);
+    std::vector<BpeToken> tokens = merged(symbols(word));
+    m_cache->add(key, tokens);
+    return tokens;
 }
 
 } // namespace rentune::text

@@ -4,7 +4,10 @@
 #include "core/base/text.h"
 #include "core/text/utf8.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <charconv>
 
 namespace rentune::text {
 namespace {
@@ -42,10 +45,9 @@ char32_t characterOfByte(unsigned char byte)
     return alphabet().character[byte];
 }
 
-void appendByteLevel(std::string &out, std::string_view bytes)
+const std::string &utf8OfByte(unsigned char byte)
 {
-    for (const char c : bytes)
-        out += alphabet().utf8[static_cast<unsigned char>(c)];
+    return alphabet().utf8[byte];
 }
 
 std::optional<std::string> bytesOfByteLevel(std::string_view token)
@@ -58,6 +60,22 @@ std::optional<std::string> bytesOfByteLevel(std::string_view token)
         bytes += static_cast<char>(alphabet().byte[c]);
     }
     return bytes;
+}
+
+std::string byteToken(unsigned char byte)
+{
+    return fmt::format("<0x{:02X}>", byte);
+}
+
+std::optional<unsigned char> byteOfToken(std::string_view token)
+{
+    unsigned value = 0;
+    if (token.size() != 6 || !token.starts_with("<0x") || token.back() != '>')
+        return std::nullopt;
+    const auto [end, error] = std::from_chars(token.data() + 3, token.data() + 5, value, 16);
+    if (error != std::errc() || end != token.data() + 5)
+        return std::nullopt;
+    return static_cast<unsigned char>(value);
 }
 
 } // namespace rentune::text

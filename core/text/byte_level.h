@@ -12,10 +12,14 @@ namespace rentune::text {
 char32_t characterOfByte(unsigned char byte);
 inline constexpr char32_t byteLevelEnd = 0x144; ///< every character of the alphabet is below
 
-/// Appends the characters of `bytes` as UTF-8.
-void appendByteLevel(std::string &out, std::string_view bytes);
+/// The same as UTF-8.
+const std::string &utf8OfByte(unsigned char byte);
 
 /// The bytes that `token` stands for; nullopt if a character is not of the alphabet. `token` must be UTF-8.
 std::optional<std::string> bytesOfByteLevel(std::string_view token);
+
+/// The token of a single byte in SentencePiece's vocabularies, "<0x0A>", and back.
+std::string byteToken(unsigned char byte);
+std::optional<unsigned char> byteOfToken(std::string_view token);
 
 } // namespace rentune::text

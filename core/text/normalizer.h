@@ -3,59 +3,33 @@
 
 #include "core/base/json.h"
 #include "core/base/result.h"
+#include "core/text/aligned_text.h"
 
+#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace rentune::text {
 
-/// A normalized text and where its bytes come from.
-class Normalized
-{
-public:
-    std::string text;
-
-    /// The byte of the source that `position` of `text` stands for; exact at ASCII characters, at most one
-    /// cluster off elsewhere.
-    size_t toSource(size_t position) const;
-
-private:
-    friend class Normalizer;
-    struct Anchor
-    {
-        size_t position;
-        size_t source;
-    };
-    std::vector<Anchor> m_anchors; ///< ascending; empty if the text is the source
-    size_t m_sourceSize = 0;
-};
-
-/// Unicode normal forms: the `normalizer` of tokenizer.json. Immutable, thread-safe.
+/// Rewrites a text before it is cut into words: the `normalizer` of tokenizer.json. Immutable, thread-safe.
 class Normalizer
 {
 public:
-    /// Reads null, NFC, NFD, NFKC, NFKD and Sequence. Errors: tokenizer.unsupported (another kind, by name),
-    /// tokenizer.format.
+    /// Reads null, NFC, NFD, NFKC, NFKD, Prepend, Replace, Lowercase, Strip and Sequence.
+    /// Errors: tokenizer.unsupported (another kind, by name), tokenizer.format.
     static Result<Normalizer> parse(const SortedJson &json, const std::string &where);
 
-    /// `text` must be UTF-8.
-    std::string apply(std::string_view text) const;
-    Normalized applyWithSource(std::string_view text) const;
+    /// `text` must be UTF-8. Places in the source are exact at ASCII characters, at most one cluster off
+    /// elsewhere.
+    AlignedText apply(AlignedText text) const;
 
 private:
-    enum class Form
-    {
-        Nfc,
-        Nfd,
-        Nfkc,
-        Nfkd
-    };
+    using Step = std::function<AlignedText(const AlignedText &)>;
 
+    static Result<Step> parseStep(const std::string &kind, const SortedJson &json, const std::string &where);
     Result<void> append(const SortedJson &json, const std::string &where, int depth);
-    static std::string toForm(const std::string &text, Form form);
 
-    std::vector<Form> m_forms;
+    std::vector<Step> m_steps;
 };
 
 } // namespace rentune::text

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/text/pattern.h"
 
+#include "core/text/json_fields.h"
 #include "core/text/unicode_additions.h"
 
 #include <fmt/format.h>
@@ -137,6 +138,21 @@ std::vector<Span> Pattern::findAll(std::string_view text) const
         from = match->end;
     }
     return matches;
+}
+
+Result<Pattern> patternField(const SortedJson &json, const std::string &where)
+{
+    const auto it = json.find("pattern");
+    if (it != json.end() && it->is_object()) {
+        RENTUNE_TRY(const std::string expression, stringField(*it, "Regex", "", where + ".pattern"));
+        if (!expression.empty())
+            return Pattern::compile(expression, where);
+        RENTUNE_TRY(const std::string literal, stringField(*it, "String", "", where + ".pattern"));
+        if (!literal.empty())
+            return Pattern::literal(literal);
+    }
+    return Error{ErrorCode::TokenizerFormat,
+                 fmt::format("{}: no \"pattern\" with a Regex or a String", where)};
 }
 
 } // namespace rentune::text

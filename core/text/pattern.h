@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/text/span.h"
 
@@ -30,5 +31,8 @@ private:
     explicit Pattern(std::shared_ptr<const Code> code);
     std::shared_ptr<const Code> m_code;
 };
+
+/// The `pattern` of `json`: {"Regex": …} or {"String": …}. Errors: those of compile.
+Result<Pattern> patternField(const SortedJson &json, const std::string &where);
 
 } // namespace rentune::text

@@ -5,7 +5,10 @@
 #include "core/text/json_fields.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <map>
 #include <optional>
 
 namespace rentune::text {
@@ -78,28 +81,36 @@ std::vector<Span> splitSpans(const Pieces &pieces, const Pattern &pattern, Split
                              bool invert)
 {
     std::vector<Span> spans;
-    for (const Span &piece : pieces.spans) {
-        const std::string_view text =
-            std::string_view(pieces.text).substr(piece.begin, piece.end - piece.begin);
-        for (const Span &part : arrange(partsOf(text, pattern, invert), behavior))
+    for (const Span &piece : pieces.spans)
+        for (const Span &part : arrange(partsOf(pieces.text.view(piece), pattern, invert), behavior))
             spans.push_back({piece.begin + part.begin, piece.begin + part.end});
-    }
     return spans;
 }
 
-/// Every piece rewritten by `append(out, piece)`.
-template <typename Append>
-Pieces rewrite(const Pieces &pieces, const Append &append)
+/// Every piece rewritten by `write(writer, piece)`.
+template <typename Write>
+Pieces rewrite(const Pieces &pieces, const Write &write)
 {
-    Pieces out;
-    out.text.reserve(pieces.text.size() + pieces.text.size() / 4);
-    out.spans.reserve(pieces.spans.size());
+    AlignedWriter writer(pieces.text);
+    std::vector<Span> spans;
+    spans.reserve(pieces.spans.size());
     for (const Span &piece : pieces.spans) {
-        const size_t begin = out.text.size();
-        append(out.text, std::string_view(pieces.text).substr(piece.begin, piece.end - piece.begin));
-        out.spans.push_back({begin, out.text.size()});
+        const size_t begin = writer.size();
+        write(writer, piece);
+        spans.push_back({begin, writer.size()});
     }
-    return out;
+    return {std::move(writer).finish(), std::move(spans)};
+}
+
+/// Puts `prefix` in front of every piece that does not begin with it and that `wanted` accepts.
+template <typename Wanted>
+Pieces prefixed(const Pieces &pieces, const std::string &prefix, const Wanted &wanted)
+{
+    return rewrite(pieces, [&](AlignedWriter &writer, Span piece) {
+        if (wanted(piece) && !pieces.text.view(piece).starts_with(prefix))
+            writer.put(prefix, piece.begin);
+        writer.keep(piece);
+    });
 }
 
 Result<SplitBehavior> behaviorField(const SortedJson &json, const char *fallback, const std::string &where)
@@ -116,21 +127,6 @@ Result<SplitBehavior> behaviorField(const SortedJson &json, const char *fallback
     if (name == "Contiguous")
         return SplitBehavior::Contiguous;
     return Error{ErrorCode::TokenizerFormat, fmt::format("{}: unknown behavior \"{}\"", where, name)};
-}
-
-Result<Pattern> patternField(const SortedJson &json, const std::string &where)
-{
-    const auto it = json.find("pattern");
-    if (it != json.end() && it->is_object()) {
-        RENTUNE_TRY(const std::string expression, stringField(*it, "Regex", "", where + ".pattern"));
-        if (!expression.empty())
-            return Pattern::compile(expression, where);
-        RENTUNE_TRY(const std::string literal, stringField(*it, "String", "", where + ".pattern"));
-        if (!literal.empty())
-            return Pattern::literal(literal);
-    }
-    return Error{ErrorCode::TokenizerFormat,
-                 fmt::format("{}: no \"pattern\" with a Regex or a String", where)};
 }
 
 } // namespace
@@ -169,6 +165,27 @@ Result<PreTokenizer::Step> PreTokenizer::parsePunctuation(const SortedJson &json
     return Step(Split{std::move(mark), behavior, false});
 }
 
+Result<PreTokenizer::Step> PreTokenizer::parseMetaspace(const SortedJson &json, const std::string &where)
+{
+    RENTUNE_TRY(Metaspace step, Metaspace::parse(json, where));
+    return Step(std::move(step));
+}
+
+Result<PreTokenizer::Step> PreTokenizer::parseWhitespaceSplit(const SortedJson &, const std::string &where)
+{
+    RENTUNE_TRY(Pattern blank, Pattern::compile("\\s", where));
+    return Step(Split{std::move(blank), SplitBehavior::Removed, false});
+}
+
+Result<PreTokenizer::Step> PreTokenizer::parseCharDelimiterSplit(const SortedJson &json,
+                                                                 const std::string &where)
+{
+    RENTUNE_TRY(const std::string delimiter, stringField(json, "delimiter", "", where));
+    if (delimiter.empty())
+        return Error{ErrorCode::TokenizerFormat, fmt::format("{}: no \"delimiter\"", where)};
+    return Step(Split{Pattern::literal(delimiter), SplitBehavior::Removed, false});
+}
+
 Result<void> PreTokenizer::append(const SortedJson &json, const std::string &where, int depth)
 {
     RENTUNE_TRY(const std::string kind, kindField(json, where));
@@ -182,18 +199,23 @@ Result<void> PreTokenizer::append(const SortedJson &json, const std::string &whe
         return {};
     }
     using Parse = Result<Step> (*)(const SortedJson &, const std::string &);
-    const Parse parseStep = kind == "ByteLevel"     ? parseByteLevel
-                            : kind == "Split"       ? parseSplit
-                            : kind == "Digits"      ? parseDigits
-                            : kind == "Punctuation" ? parsePunctuation
-                                                    : nullptr;
-    if (!parseStep)
-        return Error{
-            ErrorCode::TokenizerUnsupported,
-            fmt::format("{}: pre-tokenizer {} is not supported (ByteLevel, Split, Digits, Punctuation and "
-                        "Sequence are)",
-                        where, kind)};
-    RENTUNE_TRY(Step step, parseStep(json, where));
+    static const std::map<std::string, Parse> kinds = {{"ByteLevel", parseByteLevel},
+                                                       {"Metaspace", parseMetaspace},
+                                                       {"Split", parseSplit},
+                                                       {"Digits", parseDigits},
+                                                       {"Punctuation", parsePunctuation},
+                                                       {"WhitespaceSplit", parseWhitespaceSplit},
+                                                       {"CharDelimiterSplit", parseCharDelimiterSplit}};
+    const auto found = kinds.find(kind);
+    if (found == kinds.end()) {
+        std::vector<std::string> names;
+        for (const auto &[name, parse] : kinds)
+            names.push_back(name);
+        return Error{ErrorCode::TokenizerUnsupported,
+                     fmt::format("{}: pre-tokenizer {} is not supported ({} and Sequence are)", where, kind,
+                                 fmt::join(names, ", "))};
+    }
+    RENTUNE_TRY(Step step, found->second(json, where));
     m_steps.push_back(std::move(step));
     return {};
 }
@@ -206,36 +228,54 @@ Result<PreTokenizer> PreTokenizer::parse(const SortedJson &json, const std::stri
     return result;
 }
 
-bool PreTokenizer::writesBytes() const
+Pieces PreTokenizer::apply(const Split &step, Pieces pieces, bool)
 {
-    for (const Step &step : m_steps) {
-        if (std::holds_alternative<ByteLevel>(step))
-            return true;
-    }
-    return false;
+    pieces.spans = splitSpans(pieces, step.pattern, step.behavior, step.invert);
+    return pieces;
 }
 
-Pieces PreTokenizer::split(std::string_view text) const
+Pieces PreTokenizer::apply(const ByteLevel &step, Pieces pieces, bool)
 {
-    Pieces pieces{std::string(text), {}};
-    if (!text.empty())
-        pieces.spans.push_back({0, text.size()});
-    for (const Step &step : m_steps) {
-        if (const auto *split = std::get_if<Split>(&step)) {
-            pieces.spans = splitSpans(pieces, split->pattern, split->behavior, split->invert);
-            continue;
+    if (step.addPrefixSpace)
+        pieces = prefixed(pieces, " ", [](Span) { return true; });
+    if (step.words)
+        pieces.spans = splitSpans(pieces, *step.words, SplitBehavior::Isolated, false);
+    return rewrite(pieces, [&](AlignedWriter &writer, Span piece) {
+        for (size_t i = piece.begin; i < piece.end; ++i) {
+            const auto byte = static_cast<unsigned char>(pieces.text.text()[i]);
+            writer.put(utf8OfByte(byte), i);
         }
-        const auto &byteLevel = std::get<ByteLevel>(step);
-        if (byteLevel.addPrefixSpace)
-            pieces = rewrite(pieces, [](std::string &out, std::string_view piece) {
-                if (!piece.starts_with(' '))
-                    out += ' ';
-                out += piece;
-            });
-        if (byteLevel.words)
-            pieces.spans = splitSpans(pieces, *byteLevel.words, SplitBehavior::Isolated, false);
-        pieces = rewrite(pieces, appendByteLevel);
-    }
+    });
+}
+
+Pieces PreTokenizer::apply(const Metaspace &step, Pieces pieces, bool first)
+{
+    pieces = rewrite(pieces, [&](AlignedWriter &writer, Span piece) {
+        for (size_t begin = piece.begin; begin < piece.end;) {
+            const size_t blank = std::min(pieces.text.text().find(' ', begin), piece.end);
+            writer.keep({begin, blank});
+            if (blank < piece.end)
+                writer.put(step.replacement, blank);
+            begin = blank + 1;
+        }
+    });
+    if (step.prepend != Metaspace::Prepend::Never)
+        pieces = prefixed(pieces, step.replacement, [&](Span piece) {
+            return step.prepend == Metaspace::Prepend::Always || (first && piece.begin == 0);
+        });
+    if (step.split)
+        pieces.spans =
+            splitSpans(pieces, Pattern::literal(step.replacement), SplitBehavior::MergedWithNext, false);
+    return pieces;
+}
+
+Pieces PreTokenizer::split(AlignedText text, bool first) const
+{
+    Pieces pieces{std::move(text), {}};
+    if (!pieces.text.text().empty())
+        pieces.spans.push_back({0, pieces.text.text().size()});
+    for (const Step &step : m_steps)
+        pieces = std::visit([&](const auto &each) { return apply(each, std::move(pieces), first); }, step);
     return pieces;
 }
 

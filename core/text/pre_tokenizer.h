@@ -3,11 +3,12 @@
 
 #include "core/base/json.h"
 #include "core/base/result.h"
+#include "core/text/aligned_text.h"
+#include "core/text/metaspace.h"
 #include "core/text/pattern.h"
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace rentune::text {
 /// A text and the pieces of it that are tokenized on their own, in order.
 struct Pieces
 {
-    std::string text;
+    AlignedText text;
     std::vector<Span> spans;
 };
 
@@ -34,15 +35,13 @@ enum class SplitBehavior
 class PreTokenizer
 {
 public:
-    /// Reads ByteLevel, Split, Digits, Punctuation and Sequence. Errors: tokenizer.unsupported (another kind,
+    /// Reads null, ByteLevel, Metaspace, Split, Digits, Punctuation, WhitespaceSplit, CharDelimiterSplit and
+    /// Sequence. Errors: tokenizer.unsupported (another kind,
     /// by name), tokenizer.format.
     static Result<PreTokenizer> parse(const SortedJson &json, const std::string &where);
 
-    /// True if some step writes the text in the byte-level alphabet.
-    bool writesBytes() const;
-
-    /// `text` must be UTF-8.
-    Pieces split(std::string_view text) const;
+    /// `text` must be UTF-8; `first` says that it begins the whole text.
+    Pieces split(AlignedText text, bool first) const;
 
 private:
     struct Split
@@ -56,12 +55,18 @@ private:
         bool addPrefixSpace = true;
         std::optional<Pattern> words; ///< GPT-2's pattern, unless use_regex is false
     };
-    using Step = std::variant<Split, ByteLevel>;
+    using Step = std::variant<Split, ByteLevel, Metaspace>;
 
     static Result<Step> parseByteLevel(const SortedJson &json, const std::string &where);
     static Result<Step> parseSplit(const SortedJson &json, const std::string &where);
     static Result<Step> parseDigits(const SortedJson &json, const std::string &where);
     static Result<Step> parsePunctuation(const SortedJson &json, const std::string &where);
+    static Result<Step> parseMetaspace(const SortedJson &json, const std::string &where);
+    static Result<Step> parseWhitespaceSplit(const SortedJson &json, const std::string &where);
+    static Result<Step> parseCharDelimiterSplit(const SortedJson &json, const std::string &where);
+    static Pieces apply(const Split &step, Pieces pieces, bool first);
+    static Pieces apply(const ByteLevel &step, Pieces pieces, bool first);
+    static Pieces apply(const Metaspace &step, Pieces pieces, bool first);
     Result<void> append(const SortedJson &json, const std::string &where, int depth);
 
     std::vector<Step> m_steps;

@@ -60,10 +60,7 @@ struct Computed : jinja::expression
 struct GuardedBinary : jinja::expression
 {
     std::unique_ptr<jinja::binary_expression> inner;
-    explicit GuardedBinary(std::unique_ptr<jinja::binary_expression> guarded)
-        : inner(std::move(guarded))
-    {
-    }
+    explicit GuardedBinary(std::unique_ptr<jinja::binary_expression> guarded) : inner(std::move(guarded)) {}
 
     jinja::value execute_impl(jinja::context &context) const override
     {

@@ -7,7 +7,7 @@
 #include "core/text/json_fields.h"
 #include "core/text/normalizer.h"
 #include "core/text/pre_tokenizer.h"
-#include "core/text/utf8.h"
+#include "core/text/token_decoder.h"
 
 #include <fmt/format.h>
 
@@ -59,24 +59,6 @@ Result<std::string> namedToken(const SortedJson &config, const char *key)
     return stringField(config, key, "", "tokenizer_config.json");
 }
 
-/// Accepts the decoders that byte-level tokenizers have; they all mean the same here.
-Result<void> checkDecoder(const SortedJson &json, const std::string &where, int depth = 0)
-{
-    if (json.is_null())
-        return {};
-    RENTUNE_TRY(const std::string kind, kindField(json, where));
-    if (kind == "ByteLevel" || kind == "Fuse")
-        return {};
-    const SortedJson &parts = fieldOf(json, "decoders");
-    if (kind != "Sequence" || !parts.is_array() || depth > 0)
-        return Error{
-            ErrorCode::TokenizerUnsupported,
-            fmt::format("{}: decoder {} is not supported (ByteLevel and a Sequence of it are)", where, kind)};
-    for (const SortedJson &part : parts)
-        RENTUNE_CHECK(checkDecoder(part, where, depth + 1));
-    return {};
-}
-
 bool touchesAny(const Span &span, std::span<const Span> others)
 {
     const auto first = std::lower_bound(others.begin(), others.end(), span.begin,
@@ -90,14 +72,14 @@ struct Tokenizer::Impl
 {
     Normalizer normalizer;
     PreTokenizer preTokenizer;
+    TokenDecoder decoder;
     std::optional<Bpe> bpe;
     std::vector<AddedToken> added;
     std::vector<std::string> addedContents;
     AddedTokenMatcher inRawText;        ///< tokens looked for before normalization
     AddedTokenMatcher inNormalizedText; ///< and after it
     std::unordered_map<std::string, TokenId> idOfAdded;
-    std::vector<std::optional<std::string>>
-        bytesOfId; ///< what each id decodes to; nullopt where no token has the id
+    std::vector<std::optional<std::string>> tokenOfId; ///< nullopt where no token has the id
     std::string bos;
     std::string eos;
     std::string pad;
@@ -107,7 +89,7 @@ struct Tokenizer::Impl
     void addToken(AddedToken token);
     void buildTables();
     std::optional<TokenId> idOf(const std::string &token) const;
-    void encodeText(const Normalized &normalized, Span part, size_t offset, Encoding &out) const;
+    void encodeText(const AlignedText &text, size_t offset, Encoding &out) const;
     void encodeStretch(std::string_view text, size_t offset, std::span<const Span> literal,
                        Encoding &out) const;
 };
@@ -118,10 +100,7 @@ Result<void> Tokenizer::Impl::readFile(const SortedJson &json)
     bpe.emplace(std::move(model));
     RENTUNE_TRY(normalizer, Normalizer::parse(fieldOf(json, "normalizer"), "normalizer"));
     RENTUNE_TRY(preTokenizer, PreTokenizer::parse(fieldOf(json, "pre_tokenizer"), "pre_tokenizer"));
-    if (!preTokenizer.writesBytes())
-        return Error{ErrorCode::TokenizerUnsupported,
-                     "BPE without a ByteLevel pre-tokenizer is not supported"};
-    RENTUNE_CHECK(checkDecoder(fieldOf(json, "decoder"), "decoder"));
+    RENTUNE_TRY(decoder, TokenDecoder::parse(fieldOf(json, "decoder"), "decoder"));
     const SortedJson &tokens = fieldOf(json, "added_tokens");
     if (!tokens.is_null() && !tokens.is_array())
         return Error{ErrorCode::TokenizerFormat, "\"added_tokens\" must be a list"};
@@ -183,18 +162,16 @@ void Tokenizer::Impl::buildTables()
         largest = std::max(largest, id);
     for (const AddedToken &token : added)
         largest = std::max(largest, token.id);
-    bytesOfId.resize(static_cast<size_t>(largest) + 1);
-    const auto setBytes = [&](const std::string &token, TokenId id) {
-        bytesOfId[static_cast<size_t>(id)] = bytesOfByteLevel(token).value_or(token);
-    };
+    tokenOfId.resize(static_cast<size_t>(largest) + 1);
     for (const auto &[token, id] : bpe->vocab())
-        setBytes(token, id);
+        tokenOfId[static_cast<size_t>(id)] = token;
     for (const AddedToken &token : added) {
-        setBytes(token.content, token.id);
-        if (token.normalized)
-            inNormalizedText.add(token, normalizer.apply(token.content));
-        else
-            inRawText.add(token, token.content);
+        // As in the reference, a token that is looked for in normalized text is also decoded to its
+        // normalized form.
+        const std::string spelling =
+            token.normalized ? normalizer.apply(AlignedText(token.content)).text() : token.content;
+        (token.normalized ? inNormalizedText : inRawText).add(token, spelling);
+        tokenOfId[static_cast<size_t>(token.id)] = spelling;
     }
 }
 
@@ -208,49 +185,32 @@ std::optional<TokenId> Tokenizer::Impl::idOf(const std::string &token) const
 }
 
 /// Appends a part of a normalized text in which no added token is looked for. Spans are shifted by `offset`.
-void Tokenizer::Impl::encodeText(const Normalized &normalized, Span part, size_t offset, Encoding &out) const
+void Tokenizer::Impl::encodeText(const AlignedText &text, size_t offset, Encoding &out) const
 {
-    const size_t first = out.ids.size();
-    const Pieces pieces =
-        preTokenizer.split(std::string_view(normalized.text).substr(part.begin, part.end - part.begin));
-    for (const Span &span : pieces.spans)
-        bpe->encode(std::string_view(pieces.text).substr(span.begin, span.end - span.begin), out.ids);
-    const auto bytesOf = [&](size_t i) { return bytesOfId[static_cast<size_t>(out.ids[i])]->size(); };
-    size_t total = 0;
-    for (size_t i = first; i < out.ids.size(); ++i)
-        total += bytesOf(i);
-    // More bytes than the part has: a pre-tokenizer put a blank in front.
-    const size_t length = part.end - part.begin;
-    const size_t excess = total > length ? total - length : 0;
-    const auto source = [&](size_t position) {
-        const size_t inPart = std::min(position - std::min(position, excess), length);
-        return offset + normalized.toSource(part.begin + inPart);
-    };
-    size_t position = 0;
-    for (size_t i = first; i < out.ids.size(); ++i) {
-        const size_t end = position + bytesOf(i);
-        out.spans.push_back({source(position), source(end)});
-        out.added.push_back(false);
-        position = end;
-    }
+    const Pieces pieces = preTokenizer.split(text, offset + text.toSource(0) == 0);
+    const auto source = [&](size_t position) { return offset + pieces.text.toSource(position); };
+    for (const Span &piece : pieces.spans)
+        for (const BpeToken &token : bpe->encode(pieces.text.view(piece)))
+            out.append(token.id,
+                       {source(piece.begin + token.span.begin), source(piece.begin + token.span.end)}, false);
 }
 
 /// Appends a stretch between the added tokens of the raw text.
 void Tokenizer::Impl::encodeStretch(std::string_view text, size_t offset, std::span<const Span> literal,
                                     Encoding &out) const
 {
-    const Normalized normalized = normalizer.applyWithSource(text);
+    const AlignedText normalized = normalizer.apply(AlignedText(text));
     size_t begin = 0;
-    for (const auto &match : inNormalizedText.find(normalized.text)) {
+    for (const auto &match : inNormalizedText.find(normalized.text())) {
         const Span source{offset + normalized.toSource(match.span.begin),
                           offset + normalized.toSource(match.span.end)};
         if (touchesAny(source, literal))
             continue;
-        encodeText(normalized, {begin, match.span.begin}, offset, out);
+        encodeText(normalized.slice({begin, match.span.begin}), offset, out);
         out.append(match.id, source, true);
         begin = match.span.end;
     }
-    encodeText(normalized, {begin, normalized.text.size()}, offset, out);
+    encodeText(normalized.slice({begin, normalized.text().size()}), offset, out);
 }
 
 Tokenizer::Tokenizer(std::shared_ptr<const Impl> impl) : m_impl(std::move(impl)) {}
@@ -301,17 +261,18 @@ Encoding Tokenizer::encodeWithSpans(std::string_view text, std::span<const Span>
 
 std::string Tokenizer::decode(std::span<const TokenId> ids) const
 {
-    std::string bytes;
+    std::vector<std::string> tokens;
     for (const TokenId id : ids) {
-        if (id >= 0 && static_cast<size_t>(id) < m_impl->bytesOfId.size())
-            bytes += m_impl->bytesOfId[static_cast<size_t>(id)].value_or("");
+        const bool inRange = id >= 0 && static_cast<size_t>(id) < m_impl->tokenOfId.size();
+        if (inRange && m_impl->tokenOfId[static_cast<size_t>(id)])
+            tokens.push_back(*m_impl->tokenOfId[static_cast<size_t>(id)]);
     }
-    return replaceInvalidUtf8(std::move(bytes));
+    return m_impl->decoder.decode(std::move(tokens));
 }
 
 int64_t Tokenizer::vocabSize() const
 {
-    return static_cast<int64_t>(m_impl->bytesOfId.size());
+    return static_cast<int64_t>(m_impl->tokenOfId.size());
 }
 
 std::optional<TokenId> Tokenizer::idOf(std::string_view token) const

@@ -39,18 +39,18 @@ struct Encoding
     }
 };
 
-/// A tokenizer.json (byte-level BPE). Immutable, thread-safe.
+/// A tokenizer.json (byte-level and SentencePiece-style BPE). Immutable, thread-safe.
 class Tokenizer
 {
 public:
     /// Reads DIR/tokenizer.json and, where present, tokenizer_config.json. Errors: tokenizer.format,
-    /// tokenizer.unsupported (model, normalizer or pre-tokenizer kind, by name), file.*.
+    /// tokenizer.unsupported (model, normalizer, pre-tokenizer or decoder kind, by name), file.*.
     static Result<Tokenizer> load(const std::filesystem::path &folder);
 
     /// Ids as Hugging Face's encode(text, add_special_tokens=False). `text` must be UTF-8.
     std::vector<TokenId> encode(std::string_view text, AddedTokens added = AddedTokens::Match) const;
     /// The same with spans; added tokens are not matched where they touch one of `literal` (ordered,
-    /// disjoint). Spans are exact up to a normalized cluster; a blank that the pre-tokenizer puts in front
+    /// disjoint). Spans are exact up to a normalized cluster; a blank that the tokenizer puts in front
     /// belongs to no byte.
     Encoding encodeWithSpans(std::string_view text, std::span<const Span> literal = {}) const;
     /// Text as decode(ids, skip_special_tokens=False), no clean-up; broken UTF-8 becomes U+FFFD. Unknown ids

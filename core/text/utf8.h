@@ -17,4 +17,7 @@ size_t previousPosition(std::string_view text, size_t position);
 /// maximal subparts).
 std::string replaceInvalidUtf8(std::string bytes);
 
+/// The property White_Space (Unicode's PropList.txt).
+bool isWhiteSpace(char32_t c);
+
 } // namespace rentune::text

@@ -66,11 +66,34 @@ TEST_F(TokenizerFile, refusesOtherKindsByName)
 {
     const auto unsupported = ErrorCode::TokenizerUnsupported;
     expectError([](Json &j) { j["model"]["type"] = "Unigram"; }, unsupported, "Unigram");
-    expectError([](Json &j) { j["model"]["byte_fallback"] = true; }, unsupported, "byte_fallback");
-    expectError([](Json &j) { j["pre_tokenizer"] = {{"type", "Metaspace"}}; }, unsupported, "Metaspace");
-    expectError([](Json &j) { j["pre_tokenizer"] = nullptr; }, unsupported, "ByteLevel");
-    expectError([](Json &j) { j["normalizer"] = {{"type", "Lowercase"}}; }, unsupported, "Lowercase");
+    expectError(
+        [](Json &j) {
+            j["pre_tokenizer"] = {{"type", "UnicodeScripts"}};
+        },
+        unsupported, "UnicodeScripts");
+    expectError([](Json &j) { j["normalizer"] = {{"type", "Precompiled"}}; }, unsupported, "Precompiled");
     expectError([](Json &j) { j["decoder"] = {{"type", "WordPiece"}}; }, unsupported, "WordPiece");
+}
+
+TEST_F(TokenizerFile, spansPointIntoTheTextThatWasGiven)
+{
+    const auto tokenizer = loadWith([](Json &j) {
+        j["normalizer"] = {{"type", "Replace"}, {"pattern", {{"String", "--"}}}, {"content", "-"}};
+        j["pre_tokenizer"]["add_prefix_space"] = true;
+    });
+    ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().toString();
+    const std::string text = "x -- é <|endoftext|>--y";
+    const Encoding encoding = tokenizer->encodeWithSpans(text);
+    size_t end = 0;
+    for (size_t i = 0; i < encoding.ids.size(); ++i) {
+        EXPECT_GE(encoding.spans[i].begin, end);
+        EXPECT_LE(encoding.spans[i].begin, encoding.spans[i].end);
+        end = encoding.spans[i].end;
+        if (encoding.added[i]) {
+            EXPECT_EQ(text.substr(encoding.spans[i].begin, end - encoding.spans[i].begin), "<|endoftext|>");
+        }
+    }
+    EXPECT_EQ(end, text.size());
 }
 
 TEST_F(TokenizerFile, saysWhatIsBrokenAndWhere)
@@ -82,6 +105,21 @@ TEST_F(TokenizerFile, saysWhatIsBrokenAndWhere)
     expectError([](Json &j) { j["model"]["merges"][3] = Json::array({"zz", "qq"}); }, format, "merges[3]");
     expectError([](Json &j) { j["model"]["merges"][3] = 7; }, format, "merges[3]");
     expectError([](Json &j) { j["added_tokens"][1] = "x"; }, format, "added_tokens[1]");
+    expectError(
+        [](Json &j) {
+            j["decoder"] = {{"type", "Strip"}, {"content", "x"}, {"start", -1}, {"stop", 0}};
+        },
+        format, "start");
+    expectError(
+        [](Json &j) {
+            j["normalizer"] = {{"type", "Replace"}, {"content", "x"}};
+        },
+        format, "pattern");
+    expectError(
+        [](Json &j) {
+            j["pre_tokenizer"] = {{"type", "Metaspace"}, {"prepend_scheme", "last"}};
+        },
+        format, "last");
     const Json split = {{"type", "Split"}, {"pattern", {{"Regex", "(a"}}}, {"behavior", "Isolated"}};
     expectError([&](Json &j) { j["pre_tokenizer"] = split; }, format, "(a");
     write("tokenizer.json", "{\"model\": ");
