@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/wire/trainer_limits.h"
 
+#include <bit>
+
 namespace rentune::wire {
 namespace {
 
@@ -21,7 +23,23 @@ void addMethod(const MethodSpec &method, Limits &limits)
     addIf(adapter && !method.modulesToSave.empty(), limits, "method.modules_to_save", "leave the list empty");
     addIf(!adapter && !method.initFrom.empty(), limits, "method.init_from",
           "give the folder to start from as model.path");
-    addIf(method.quantization.type != QuantizationType::None, limits, "method.quantization.type", "use none");
+}
+
+/// What QLoRA runs on: adapters beside 4-bit weights that are unpacked to the training precision.
+void addQuantization(const JobSpec &job, Limits &limits)
+{
+    const QuantizationSpec &quantization = job.method.quantization;
+    if (quantization.type == QuantizationType::None)
+        return;
+    const bool adapter = job.method.type == MethodType::Lora || job.method.type == MethodType::Ia3;
+    addIf(quantization.type == QuantizationType::Int8 || !adapter, limits, "method.quantization.type",
+          adapter ? "use nf4, fp4 or none" : "use none, or method.type: lora");
+    const bool blockKnown = std::has_single_bit(static_cast<uint64_t>(quantization.block)) &&
+                            quantization.block >= 32 && quantization.block <= 4096;
+    addIf(!blockKnown, limits, "method.quantization.block", "use a power of two from 32 to 4096");
+    const char *precision = job.training.precision == Precision::Bf16 ? "bf16" : "fp32";
+    addIf(quantization.compute != "auto" && quantization.compute != precision, limits,
+          "method.quantization.compute", "use auto");
 }
 
 void addTraining(const TrainingSpec &training, Limits &limits)
@@ -50,6 +68,7 @@ std::vector<TrainerLimit> trainerLimits(const JobSpec &job)
     addIf(job.data.packing, limits, "data.packing", "use false");
     addIf(!job.data.keepThink, limits, "data.think", "use keep");
     addMethod(job.method, limits);
+    addQuantization(job, limits);
     addTraining(job.training, limits);
     addParallel(job.parallel, limits);
     addIf(!job.checkpoint.upload.empty(), limits, "checkpoint.upload",

@@ -112,9 +112,12 @@ TEST_P(PlannedMemory, IsWithinFivePercentOfTheRuns)
     std::string checkpointing;
     std::string dropout;
     std::string accumulation;
-    parameter >> method >> batch >> length >> precision >> checkpointing >> dropout >> accumulation;
+    std::string packing = "none";
+    parameter >> method >> batch >> length >> precision >> checkpointing >> dropout >> accumulation >>
+        packing;
     const std::string settings = "method: {type: " + method + ", rank: 8, dropout: " + dropout +
-                                 "}\ntraining: {max_steps: 1, threads: 1, micro_batch: " + batch +
+                                 ", quantization: {type: " + packing +
+                                 "}}\ntraining: {max_steps: 1, threads: 1, micro_batch: " + batch +
                                  ", grad_accumulation: " + accumulation + ", precision: " + precision +
                                  ", gradient_checkpointing: " + checkpointing + "}\n";
     const fs::path file = writeJob(settings, length);
@@ -132,13 +135,15 @@ TEST_P(PlannedMemory, IsWithinFivePercentOfTheRuns)
     EXPECT_NEAR(expected, peak, 0.05 * peak);
 }
 
-// method, micro batch, tokens, precision, checkpointing, dropout, accumulation
+// method, micro batch, tokens, precision, checkpointing, dropout, accumulation, packing of the base
 INSTANTIATE_TEST_SUITE_P(Runs, PlannedMemory,
                          testing::Values("lora 1 128 fp32 false 0 1", "lora 4 512 fp32 false 0 1",
                                          "lora 4 512 fp32 true 0 1", "lora 4 512 bf16 false 0.1 2",
                                          "full 1 128 fp32 false 0 1", "full 4 512 fp32 false 0 1",
                                          "full 2 512 fp32 true 0 2", "full 1 128 bf16 false 0 1",
-                                         "full 4 512 bf16 false 0 1", "full 1 128 bf16 false 0 2"));
+                                         "full 4 512 bf16 false 0 1", "full 1 128 bf16 false 0 2",
+                                         "lora 1 128 fp32 false 0 1 nf4", "lora 4 512 bf16 false 0 1 nf4",
+                                         "lora 4 512 bf16 true 0 1 fp4"));
 
 } // namespace
 } // namespace rentune

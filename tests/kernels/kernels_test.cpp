@@ -3,6 +3,8 @@
 // that loop.
 #include "kernels/api/attention_softmax.h"
 #include "kernels/api/cross_entropy.h"
+#include "kernels/api/eight_bit.h"
+#include "kernels/api/four_bit.h"
 #include "kernels/api/rms_norm.h"
 #include "kernels/api/rope.h"
 #include "kernels/api/swiglu.h"
@@ -10,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -268,7 +271,7 @@ TEST(CrossEntropy, SurvivesLargeLogits)
 /// Two query heads of three queries each over five keys; the queries are the last three positions.
 ScoreBlock sampleBlock(const uint8_t *visible)
 {
-    return {.keys = 5, .queries = 3, .firstQuery = 2, .scale = 0.5f, .visible = visible, .visibleStride = 5};
+    return {.keys = 5, .queries = 3, .firstQuery = 2, .window = 0, .scale = 0.5f, .visible = visible, .visibleStride = 5};
 }
 
 Doubles plainSoftmax(const Doubles &scores, const ScoreBlock &block)
@@ -316,6 +319,92 @@ TEST(AttentionSoftmax, ForwardAgainAndGradient)
             dscores,
             finiteDifferences([&](const Doubles &v) { return plainSoftmax(v, block); }, widened(scores), dp),
             2e-6);
+    }
+}
+
+struct Packed
+{
+    std::vector<uint8_t> bytes;
+    Floats absmax;
+};
+
+Packed pack(const Floats &x, const FourBitMatrix &matrix)
+{
+    Packed packed{std::vector<uint8_t>(matrix.packedBytes()), Floats(matrix.blocks())};
+    quantize_4bit(x.data(), matrix, {0, matrix.blocks()}, packed.bytes.data(), packed.absmax.data());
+    return packed;
+}
+
+Floats unpack(const Packed &packed, const FourBitMatrix &matrix, ScaleOrder order)
+{
+    Floats y(matrix.count());
+    dequantize_4bit(packed.bytes.data(), packed.absmax.data(), matrix, order, {0, matrix.rows}, y.data());
+    return y;
+}
+
+TEST(FourBit, EveryElementIsTheNearestCodeOfItsBlock)
+{
+    for (const FourBit type : {FourBit::Nf4, FourBit::Fp4}) {
+        const FourBitMatrix matrix{type, 5, 33, 32};
+        const Floats x = randomFloats(matrix.count(), 21);
+        const Packed packed = pack(x, matrix);
+        const Floats y = unpack(packed, matrix, ScaleOrder::Blocks);
+        // A matrix of every code, one block with the scale 1, gives the format's values.
+        const FourBitMatrix all{type, 1, 16, 32};
+        Packed every{{}, {1}};
+        for (int i = 0; i < 8; ++i)
+            every.bytes.push_back(static_cast<uint8_t>(2 * i << 4 | (2 * i + 1)));
+        const Floats codes = unpack(every, all, ScaleOrder::Blocks);
+        for (int64_t i = 0; i < matrix.count(); ++i) {
+            double largest = 0;
+            for (int64_t j = i / 32 * 32; j < std::min<int64_t>(matrix.count(), i / 32 * 32 + 32); ++j)
+                largest = std::max<double>(largest, std::abs(x[j]));
+            double best = 1e9;
+            for (const float code : codes)
+                best = std::min(best, std::abs(code * largest - x[i]));
+            EXPECT_NEAR(std::abs(y[i] - x[i]), best, 1e-6) << i;
+        }
+    }
+}
+
+TEST(FourBit, ZerosStayZeros)
+{
+    const FourBitMatrix matrix{FourBit::Nf4, 2, 33, 64};
+    const Packed packed = pack(Floats(matrix.count()), matrix);
+    EXPECT_EQ(packed.absmax[0], 0);
+    for (const float value : unpack(packed, matrix, ScaleOrder::Blocks))
+        EXPECT_EQ(value, 0);
+}
+
+TEST(FourBit, TheReferencesOrderDiffersOnlyWhereRowsAreNotWholeBlocks)
+{
+    for (const int64_t columns : {64, 128, 40, 33}) {
+        const FourBitMatrix matrix{FourBit::Nf4, 6, columns, 64};
+        const Packed packed = pack(randomFloats(matrix.count(), 22), matrix);
+        EXPECT_EQ(unpack(packed, matrix, ScaleOrder::Blocks), unpack(packed, matrix, ScaleOrder::Reference));
+    }
+    const FourBitMatrix matrix{FourBit::Nf4, 2, 96, 64};
+    Packed ones{std::vector<uint8_t>(matrix.packedBytes(), 0xFF), {1, 2, 3}};
+    const Floats y = unpack(ones, matrix, ScaleOrder::Reference);
+    EXPECT_EQ((Floats{y[0], y[64], y[96], y[96 + 63], y[96 + 64]}), (Floats{1, 2, 2, 2, 3}));
+}
+
+TEST(EightBit, CodesAreOrderedAndNearestWithinTheTable)
+{
+    const float *codes = dynamic_code();
+    EXPECT_TRUE(std::is_sorted(codes, codes + eightBitCodes));
+    const Floats x = randomFloats(600, 23);
+    std::vector<uint8_t> packed(x.size());
+    Floats absmax(3);
+    quantize_8bit(x.data(), 600, 256, {0, 3}, packed.data(), absmax.data());
+    Floats y(x.size());
+    dequantize_8bit(packed.data(), absmax.data(), 600, 256, {0, 3}, y.data());
+    for (size_t i = 0; i < x.size(); ++i) {
+        const double scale = absmax[i / 256];
+        double best = 1e9;
+        for (int c = 0; c < eightBitCodes; ++c)
+            best = std::min(best, std::abs(codes[c] * scale - x[i]));
+        EXPECT_LE(std::abs(y[i] - x[i]), best + scale / 32768) << i;
     }
 }
 

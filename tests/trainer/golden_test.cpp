@@ -129,10 +129,24 @@ struct Curve
     bool bf16;
     bool adapter;
 
+    bool packed() const { return name.find("qlora-nf4-dq") != std::string::npos; }
     fs::path folder(const char *moment) const { return goldenFolder() / "curves" / (name + "-" + moment); }
     double lossTolerance() const { return bf16 ? 5e-3 : 2e-5; }
     double normTolerance() const { return bf16 ? 5e-2 : 2e-4; }
     double afterTolerance() const { return bf16 ? 5e-3 : 5e-5; }
+
+    Json adapterMethod() const
+    {
+        const Json config = json(folder("start") / "adapter_config.json");
+        const bool ia3 = config["peft_type"] == "IA3";
+        Json method{{"type", ia3                               ? "ia3"
+                             : config.value("use_dora", false) ? "dora"
+                                                               : "lora"},
+                    {"init_from", folder("start").string()}};
+        if (packed())
+            method["quantization"] = {{"type", "nf4"}, {"double", true}, {"block", 64}};
+        return method;
+    }
 
     void writeJob(const fs::path &at) const
     {
@@ -149,8 +163,7 @@ struct Curve
                        {"format", "tokens"},
                        {"shuffle", false},
                        {"max_length", facts["input_ids"][0][0].size()}};
-        job["method"] = adapter ? Json{{"type", "lora"}, {"init_from", folder("start").string()}}
-                                : Json{{"type", "full"}};
+        job["method"] = adapter ? adapterMethod() : Json{{"type", "full"}};
         job["training"] = {{"max_steps", hyper["steps"]},
                            {"micro_batch", facts["input_ids"][0].size()},
                            {"grad_accumulation", hyper["grad_accum"]},
@@ -223,6 +236,8 @@ void expectReadBack(const Curve &curve, const fs::path &folder)
                                      "--precision", curve.bf16 ? "bf16" : "fp32"};
     if (curve.adapter)
         command.insert(command.end(), {"--adapter", (run / "adapter").string()});
+    if (curve.packed())
+        command.insert(command.end(), {"--quantize", "nf4", "--double"});
     const ProcessResult result = runProcess(command);
     ASSERT_EQ(result.exitCode, 0) << result.err;
     const double after = curve.facts["after_loss"];

@@ -19,6 +19,8 @@ struct ForwardOptions
     std::string input;
     std::string output;
     std::string precision = "fp32";
+    std::optional<kernels::FourBit> quantize;
+    bool nested = false;
     int threads = 0;
 };
 
@@ -86,6 +88,8 @@ Result<int> forward(const ForwardOptions &options)
         RENTUNE_TRY(request.adapter, hf::readAdapterConfig(options.adapter));
         request.adapterFolder = options.adapter;
     }
+    if (options.quantize)
+        request.quantization = Quantization{.type = *options.quantize, .nested = options.nested};
     RENTUNE_TRY(const LoadedModel model, loadModel(request));
     RENTUNE_TRY(const ForwardInput input, readInput(options.input, model.decoder->config()));
 
@@ -116,6 +120,9 @@ void addForwardVerb(CLI::App &program, Action &action)
     verb->add_option("--output", options->output, "safetensors file to write")->required();
     verb->add_option("--precision", options->precision, "fp32 or bf16")
         ->check(CLI::IsMember({"fp32", "bf16"}));
+    verb->add_option("--quantize", options->quantize, "Pack the base's linear layers: nf4 or fp4")
+        ->transform(CLI::CheckedTransformer(fourBitNames()));
+    verb->add_flag("--double", options->nested, "Scales of packed weights in 8 bits");
     verb->add_option("--threads", options->threads, "Compute threads, 0: all cores");
     verb->callback([options, &action] { action = [options] { return forward(*options); }; });
 }

@@ -229,6 +229,11 @@ private:
         request.adapter = m_config.adapter;
         request.adapterFolder = m_config.initFrom;
         request.seed = m_config.job.training.seed;
+        const wire::QuantizationSpec &packing = m_config.job.method.quantization;
+        if (packing.type != wire::QuantizationType::None)
+            request.quantization = Quantization{
+                packing.type == wire::QuantizationType::Fp4 ? kernels::FourBit::Fp4 : kernels::FourBit::Nf4,
+                packing.block, packing.doubleQuant};
         return request;
     }
 

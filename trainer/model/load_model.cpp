@@ -6,6 +6,7 @@
 #include "trainer/model/tensor_file.h"
 
 #include <map>
+#include <set>
 
 namespace rentune::trainer {
 namespace {
@@ -52,19 +53,40 @@ Result<TensorMap> readAdapter(const std::filesystem::path &folder, const std::ve
     return tensors;
 }
 
-/// The base weights' first values, converted one by one so that no second copy of the model exists.
-Result<TensorMap> readBase(const hf::ModelWeights &files, const std::vector<WeightPtr> &weights,
-                           at::ScalarType dtype)
+/// The base's first values, those to be packed apart.
+struct BaseValues
 {
-    TensorMap tensors;
+    TensorMap plain;
+    QuantizedWeights packed;
+};
+
+/// Names of the weights that quantisation packs.
+std::set<std::string> packable(const hf::ModelConfig &config)
+{
+    std::set<std::string> names;
+    for (const std::string &module : hf::linearModules(config))
+        names.insert(module + ".weight");
+    return names;
+}
+
+/// Converts or packs the weights one by one, so that no second copy of the model exists.
+Result<BaseValues> readBase(const hf::ModelWeights &files, const hf::ModelConfig &config,
+                            const std::vector<WeightPtr> &weights, const ModelRequest &request)
+{
+    const std::set<std::string> names = request.quantization ? packable(config) : std::set<std::string>();
+    BaseValues values;
     for (const WeightPtr &weight : weights) {
         if (isAdapterWeight(*weight))
             continue;
         const hf::ModelWeights::Tensor source = files.tensor(weight->name);
-        RENTUNE_TRY(const at::Tensor tensor, toTensor(*source.entry, source.bytes, weight->name));
-        tensors[weight->name] = tensor.to(dtype);
+        RENTUNE_TRY(at::Tensor tensor, toTensor(*source.entry, source.bytes, weight->name));
+        tensor = tensor.to(request.format.storage);
+        if (names.contains(weight->name))
+            values.packed.emplace(weight->name, quantize(tensor, *request.quantization));
+        else
+            values.plain[weight->name] = tensor;
     }
-    return tensors;
+    return values;
 }
 
 void setTrained(const std::vector<WeightPtr> &weights, Trained trained)
@@ -104,17 +126,20 @@ Result<LoadedModel> loadModel(const ModelRequest &request)
     const std::vector<WeightPtr> weights = model.decoder->weights();
     setTrained(weights, request.trained);
 
-    RENTUNE_TRY(TensorMap values, readBase(files, weights, request.format.storage));
+    RENTUNE_TRY(BaseValues base, readBase(files, config, weights, request));
+    TensorMap &values = base.plain;
     if (request.adapter && !request.adapterFolder.empty()) {
         RENTUNE_TRY(TensorMap adapter, readAdapter(request.adapterFolder, weights));
         values.merge(adapter);
     } else {
         addFreshAdapter(values, weights, request.seed);
     }
-    model.parameters =
-        std::make_unique<PlainParameters>(*model.decoder, request.format, [&](const Weight &weight) {
-            return values.extract(weight.name).mapped();
-        });
+    const auto initial = [&](const Weight &weight) { return values.extract(weight.name).mapped(); };
+    if (request.quantization)
+        model.parameters = std::make_unique<QuantizedParameters>(*model.decoder, request.format,
+                                                                 std::move(base.packed), initial);
+    else
+        model.parameters = std::make_unique<PlainParameters>(*model.decoder, request.format, initial);
     return model;
 }
 

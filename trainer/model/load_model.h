@@ -3,7 +3,7 @@
 
 #include "core/base/result.h"
 #include "core/hf/adapter_config.h"
-#include "trainer/model/plain_parameters.h"
+#include "trainer/model/quantized_parameters.h"
 
 #include <filesystem>
 #include <memory>
@@ -27,6 +27,7 @@ struct ModelRequest
     std::optional<hf::AdapterConfig> adapter; ///< adapter to put on
     std::filesystem::path adapterFolder;      ///< folder of its weights; "": fresh ones from `seed`
     uint64_t seed = 0;
+    std::optional<Quantization> quantization; ///< packs the linear layers of the blocks, as transformers does
 };
 
 struct LoadedModel

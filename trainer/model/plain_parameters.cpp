@@ -23,8 +23,11 @@ PlainParameters::PlainParameters(const Decoder &decoder, NumberFormat format, co
         const bool adapter = isAdapterWeight(*weight);
         const at::ScalarType dtype = adapter ? at::kFloat : format.storage;
         m_indexOf[weight.get()] = m_parameters.size();
-        const at::Tensor value = initial(*weight).to(dtype).contiguous();
-        retag(value.storage().data_ptr(), adapter ? MemoryTerm::Adapter : MemoryTerm::Weights);
+        at::Tensor value = initial(*weight);
+        if (value.defined()) {
+            value = value.to(dtype).contiguous();
+            retag(value.storage().data_ptr(), adapter ? MemoryTerm::Adapter : MemoryTerm::Weights);
+        }
         m_parameters.push_back({weight, value, {}});
     }
 }
@@ -34,11 +37,15 @@ void PlainParameters::acquire(int unit, Pass pass)
     const TermScope term(MemoryTerm::Workspace);
     for (const WeightPtr &weight : m_decoder.unitWeights(unit)) {
         Parameter &p = parameter(weight);
-        const bool direct = isAdapterWeight(*weight) || m_format.storage == m_format.compute;
-        weight->tensor = direct ? p.value : p.value.to(m_format.compute);
-        if (direct && pass == Pass::Backward)
+        weight->tensor = computeValue(p);
+        if (pass == Pass::Backward && weight->tensor.is_same(p.value))
             weight->gradient = p.gradient; // the backward pass adds in place
     }
+}
+
+at::Tensor PlainParameters::computeValue(const Parameter &p) const
+{
+    return isAdapterWeight(*p.weight) ? p.value : p.value.to(m_format.compute);
 }
 
 void PlainParameters::release(int unit, Pass pass)

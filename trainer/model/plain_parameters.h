@@ -22,14 +22,14 @@ struct NumberFormat
 
 /// Every parameter whole in this process's memory. Where storage and compute dtype differ, a unit's weights
 /// are converted for the time of its pass.
-class PlainParameters final : public ParameterSource
+class PlainParameters : public ParameterSource
 {
 public:
     /// Gives a weight's first value, any float dtype.
     using InitialValue = std::function<at::Tensor(const Weight &)>;
 
     /// `decoder` must outlive the object. Weights whose name begins with "base_model." (adapters) are kept in
-    /// fp32.
+    /// fp32. A weight whose first value is undefined is a derived class's to provide.
     PlainParameters(const Decoder &decoder, NumberFormat format, const InitialValue &initial);
 
     void acquire(int unit, Pass pass) override;
@@ -40,6 +40,10 @@ public:
     const std::vector<Parameter> &all() const { return m_parameters; }
     std::vector<Parameter> &all() { return m_parameters; }
     NumberFormat format() const { return m_format; }
+
+protected:
+    /// A parameter as the operations take it: its value in the compute dtype.
+    virtual at::Tensor computeValue(const Parameter &parameter) const;
 
 private:
     const Decoder &m_decoder;
