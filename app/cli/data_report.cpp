@@ -42,10 +42,20 @@ const text::ChatTemplate *templateOf(const Renderer &renderer)
     return renderer.chatTemplate ? &*renderer.chatTemplate : nullptr;
 }
 
+bool needsTemplate(const std::map<std::string, int64_t> &kinds)
+{
+    return std::any_of(kinds.begin(), kinds.end(), [](const auto &kind) {
+        return kind.first != data::kindName(data::Kind::Tokens) &&
+               kind.first != data::kindName(data::Kind::Text);
+    });
+}
+
 Json sampleJson(const data::Row &row)
 {
     if (row.kind == data::Kind::Tokens)
         return {{"line", row.line}, {"input_ids", row.ids}, {"labels", row.labels}};
+    if (row.kind == data::Kind::Text)
+        return {{"line", row.line}, {"text", row.text}};
     return {{"line", row.line}, {"messages", row.conversation.messages}};
 }
 
@@ -60,12 +70,8 @@ Json lengthsJson(const data::LengthStatistics &lengths)
 
 Result<Json> renderJson(const data::Row &row, const Renderer &renderer)
 {
-    if (row.kind == data::Kind::Tokens)
-        return Json{{"text", renderer.tokenizer.decode(row.ids)}, {"ids", row.ids}, {"labels", row.labels}};
-    if (!renderer.chatTemplate)
-        return Error{ErrorCode::TemplateMissing, "the model has no chat template to render the row with"};
     RENTUNE_TRY(const text::Rendered rendered,
-                renderer.chatTemplate->render(renderer.tokenizer, row.conversation));
+                data::renderRow(row, &renderer.tokenizer, templateOf(renderer)));
     return Json{{"text", rendered.text}, {"ids", rendered.ids}, {"labels", rendered.labels}};
 }
 
@@ -125,7 +131,7 @@ Result<DataReport> reportData(const fs::path &file, const fs::path &model, std::
     values["kind"] = kinds.empty() ? "" : kinds.size() > 1 ? "mixed" : kinds.begin()->first;
     values["kinds"] = kinds;
     values["encoding"] = dataset.encoding();
-    values["delimiter"] = nullptr;
+    values["delimiter"] = dataset.delimiter().empty() ? Json() : Json(dataset.delimiter());
     values["rows"] = dataset.totalRows();
     values["usable"] = dataset.size();
     values["mapping"] = dataset.mapping();
@@ -134,13 +140,12 @@ Result<DataReport> reportData(const fs::path &file, const fs::path &model, std::
         values["samples"].push_back(sampleJson(dataset.row(i)));
     values["lengths"] = nullptr;
     values["render"] = nullptr;
-    if (renderer && (renderer->chatTemplate ||
-                     kinds.count(std::string(data::kindName(data::Kind::Tokens))) == kinds.size())) {
+    if (renderer && (renderer->chatTemplate || !needsTemplate(kinds))) {
         RENTUNE_TRY(const auto lengths,
                     data::rowLengths(dataset, &renderer->tokenizer, templateOf(*renderer)));
         values["lengths"] = lengthsJson(data::lengthStatistics(lengths));
     }
-    if (renderer && dataset.size() > 0 && (row || renderer->chatTemplate)) {
+    if (renderer && dataset.size() > 0 && (row || renderer->chatTemplate || !needsTemplate(kinds))) {
         RENTUNE_TRY(values["render"], renderJson(dataset.row(row.value_or(0)), *renderer));
     }
     return report;

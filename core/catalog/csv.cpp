@@ -17,82 +17,6 @@ Error formatError(const std::string &file, int64_t line, std::string detail)
     return Error{ErrorCode::CatalogFormat, std::move(detail), file, line};
 }
 
-std::string trimmed(std::string_view text)
-{
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos)
-        return {};
-    return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
-}
-
-/// Cuts text into records; the position only moves forward, so any input ends.
-class Scanner
-{
-public:
-    Scanner(std::string_view text, const std::string &file) : m_text(text), m_file(file) {}
-
-    bool atEnd() const { return m_at >= m_text.size(); }
-
-    Result<CsvTable::Row> record()
-    {
-        CsvTable::Row row;
-        row.line = m_line;
-        while (true) {
-            RENTUNE_TRY(std::string cell, m_at < m_text.size() && m_text[m_at] == '"' ? quoted() : bare());
-            row.cells.push_back(std::move(cell));
-            if (atEnd())
-                return row;
-            const char end = m_text[m_at++];
-            if (end == ',')
-                continue;
-            if (end == '\r' && !atEnd() && m_text[m_at] == '\n')
-                ++m_at;
-            ++m_line;
-            return row;
-        }
-    }
-
-private:
-    static bool endsCell(char c) { return c == ',' || c == '\n' || c == '\r'; }
-
-    Result<std::string> bare()
-    {
-        const size_t begin = m_at;
-        while (!atEnd() && !endsCell(m_text[m_at])) {
-            if (m_text[m_at] == '"')
-                return formatError(m_file, m_line, "a quote inside a cell that does not begin with one");
-            ++m_at;
-        }
-        return trimmed(m_text.substr(begin, m_at - begin));
-    }
-
-    Result<std::string> quoted()
-    {
-        const int64_t openedAt = m_line;
-        std::string cell;
-        for (++m_at; !atEnd(); ++m_at) {
-            const char c = m_text[m_at];
-            if (c != '"') {
-                m_line += c == '\n';
-                cell += c;
-            } else if (m_at + 1 < m_text.size() && m_text[m_at + 1] == '"') {
-                cell += m_text[m_at++];
-            } else {
-                ++m_at;
-                if (!atEnd() && !endsCell(m_text[m_at]))
-                    return formatError(m_file, m_line, "text after the closing quote of a cell");
-                return cell;
-            }
-        }
-        return formatError(m_file, openedAt, "the quote opened here is never closed");
-    }
-
-    std::string_view m_text;
-    const std::string &m_file;
-    size_t m_at = 0;
-    int64_t m_line = 1;
-};
-
 bool isBlank(const CsvTable::Row &row)
 {
     return row.cells.size() == 1 && row.cells.front().empty();
@@ -134,9 +58,9 @@ Result<CsvTable> parseCsv(std::string_view text, const std::string &file)
     }
     CsvTable table;
     table.file = file;
-    Scanner scanner(text, file);
-    while (!scanner.atEnd()) {
-        RENTUNE_TRY(CsvTable::Row row, scanner.record());
+    CsvReader reader(text, file, ErrorCode::CatalogFormat);
+    while (!reader.atEnd()) {
+        RENTUNE_TRY(CsvTable::Row row, reader.record());
         if (isBlank(row))
             continue;
         if (table.header.empty()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/csv.h"
 #include "core/base/result.h"
 
 #include <cstdint>
@@ -15,11 +16,7 @@ namespace rentune::catalog {
 /// byte-order mark and blank lines are skipped). Cells outside quotes are trimmed of blanks.
 struct CsvTable
 {
-    struct Row
-    {
-        int64_t line = 0;               ///< 1-based line its first cell stands in
-        std::vector<std::string> cells; ///< as many as the header has
-    };
+    using Row = CsvRecord; ///< as many cells as the header has
     std::string file;
     std::vector<std::string> header;
     std::vector<Row> rows;

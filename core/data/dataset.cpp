@@ -9,35 +9,54 @@
 namespace rentune::data {
 namespace {
 
-const std::map<std::string, std::string> &mappingOf(Kind kind)
+using Mapping = std::map<std::string, std::string>;
+
+/// A kind's name and what becomes of its fields.
+struct KindFacts
 {
-    static const std::map<std::string, std::string> alpaca = {{"instruction", "user"},
-                                                              {"input", "user"},
-                                                              {"output", "assistant"},
-                                                              {"system", "system"},
-                                                              {"history", "user, assistant"}};
-    static const std::map<std::string, std::string> messages = {{"messages", "turns"}, {"tools", "tools"}};
-    static const std::map<std::string, std::string> tokens = {{"input_ids", "ids"}, {"labels", "labels"}};
-    switch (kind) {
-    case Kind::Alpaca:
-        return alpaca;
-    case Kind::Messages:
-        return messages;
-    case Kind::Tokens:
-        break;
-    }
-    return tokens;
+    Kind kind;
+    std::string_view name;
+    Mapping mapping;
+};
+
+const std::vector<KindFacts> &kindFacts()
+{
+    static const std::vector<KindFacts> facts = {
+        {Kind::Alpaca,
+         "alpaca",
+         {{"instruction", "user"},
+          {"input", "user"},
+          {"output", "assistant"},
+          {"system", "system"},
+          {"history", "user, assistant"}}},
+        {Kind::Sharegpt, "sharegpt", {{"conversations", "turns"}, {"system", "system"}, {"tools", "tools"}}},
+        {Kind::Messages, "messages", {{"messages", "turns"}, {"tools", "tools"}}},
+        {Kind::PromptCompletion,
+         "prompt_completion",
+         {{"prompt", "user"}, {"completion", "assistant"}, {"response", "assistant"}}},
+        {Kind::QueryResponse,
+         "query_response",
+         {{"query", "user"},
+          {"response", "assistant"},
+          {"history", "user, assistant"},
+          {"system", "system"}}},
+        {Kind::Text, "text", {{"text", "text"}}},
+        {Kind::Tokens, "tokens", {{"input_ids", "ids"}, {"labels", "labels"}}}};
+    return facts;
+}
+
+const KindFacts &factsOf(Kind kind)
+{
+    return kindFacts()[static_cast<size_t>(kind)];
 }
 
 /// What a row of an unreadable kind is, in words.
 std::string describeKind(const std::string &kind, const Json &row)
 {
     if (kind == "preference")
-        return "preference data (chosen and rejected answers) is not supported yet";
-    if (kind == "text")
-        return "plain text for pre-training is not supported yet";
-    if (!kind.empty())
-        return fmt::format("{} data is not supported yet", kind);
+        return "preference data (chosen and rejected answers); to fine-tune on the chosen ones write them as "
+               "messages, "
+               "for preference training use ms-swift or LLaMA-Factory";
     if (!row.is_object())
         return fmt::format("a row must be an object, not {}", row.type_name());
     std::string keys;
@@ -128,24 +147,18 @@ Result<void> checkOptions(const ReadOptions &options)
 {
     if (options.format == "auto" || supportedKind(options.format))
         return {};
-    return Error{
-        ErrorCode::DataFormat,
-        fmt::format("format {} is not supported (auto, alpaca, messages and tokens are)", options.format)};
+    std::string names = "auto";
+    for (const KindFacts &facts : kindFacts())
+        names += ", " + std::string(facts.name);
+    return Error{ErrorCode::DataFormat,
+                 fmt::format("format {} is not supported ({} are)", options.format, names)};
 }
 
 } // namespace
 
 std::string_view kindName(Kind kind)
 {
-    switch (kind) {
-    case Kind::Alpaca:
-        return "alpaca";
-    case Kind::Messages:
-        return "messages";
-    case Kind::Tokens:
-        break;
-    }
-    return "tokens";
+    return factsOf(kind).name;
 }
 
 Result<Dataset> Dataset::open(const std::vector<std::filesystem::path> &files, const ReadOptions &options)
@@ -154,8 +167,10 @@ Result<Dataset> Dataset::open(const std::vector<std::filesystem::path> &files, c
     Dataset dataset;
     for (const std::filesystem::path &path : files) {
         RENTUNE_TRY(RawFile raw, readRows(path));
-        if (raw.byteOrderMark)
-            dataset.m_encoding = "utf-8-bom";
+        if (dataset.m_encoding == "utf-8")
+            dataset.m_encoding = raw.encoding;
+        if (dataset.m_delimiter.empty())
+            dataset.m_delimiter = raw.delimiter;
         Collector collector(options, dataset.m_rows, dataset.m_problems, dataset.m_totalRows);
         for (RawRow &row : raw.rows)
             collector.add(std::move(row), path.string());
@@ -164,7 +179,7 @@ Result<Dataset> Dataset::open(const std::vector<std::filesystem::path> &files, c
                          raw.rows.front().line};
     }
     for (const Row &row : dataset.m_rows)
-        dataset.m_mapping.insert(mappingOf(row.kind).begin(), mappingOf(row.kind).end());
+        dataset.m_mapping.insert(factsOf(row.kind).mapping.begin(), factsOf(row.kind).mapping.end());
     return dataset;
 }
 
@@ -225,6 +240,11 @@ const std::map<std::string, std::string> &Dataset::mapping() const
 const std::string &Dataset::encoding() const
 {
     return m_encoding;
+}
+
+const std::string &Dataset::delimiter() const
+{
+    return m_delimiter;
 }
 
 } // namespace rentune::data

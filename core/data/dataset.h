@@ -17,10 +17,14 @@ namespace rentune::data {
 enum class Kind
 {
     Alpaca,
+    Sharegpt,
     Messages,
-    Tokens
+    PromptCompletion,
+    QueryResponse,
+    Text,  ///< continued pre-training
+    Tokens ///< ready ids
 };
-std::string_view kindName(Kind kind);
+std::string_view kindName(Kind kind); ///< "alpaca", "sharegpt", "prompt_completion", …
 
 /// Why a row is not used (or what was noticed in one that is). `line` is 1-based, `row` counts all rows from
 /// 0.
@@ -34,36 +38,41 @@ struct Problem
     bool fatal = true; ///< the row is not used
 };
 
-/// One usable row, before tokenization: a conversation, or ready ids (Kind::Tokens).
+/// One usable row, before tokenization: a conversation, a text (Kind::Text) or ready ids (Kind::Tokens).
 struct Row
 {
     Kind kind = Kind::Alpaca;
     std::string file;
     int64_t line = 0;
     text::Conversation conversation;
+    std::string text;
     std::vector<text::TokenId> ids;
     std::vector<text::TokenId> labels;
 };
 
 struct ReadOptions
 {
-    std::string format = "auto";      ///< auto, alpaca, messages, tokens
+    std::string format = "auto";      ///< auto or a kind's name
     std::string systemPrompt;         ///< put in front of conversations that have none
     std::optional<int64_t> vocabSize; ///< checks ids of Kind::Tokens
     std::vector<std::string>
         controlTokens; ///< the model's, noticed in content besides the well-known spellings
 };
 
-/// Training rows of json (one array) and jsonl files, detected by content, not by extension.
+/// Training rows of json (one array), jsonl and table files, detected by content, not by extension.
 /// Row numbers count usable rows from 0 over all files in order. Immutable after open; thread-safe.
 ///
 /// Alpaca: user = instruction, and input on a new line unless it is blank; assistant = output; system and
 /// history
 /// ([[user, assistant], …], before the instruction) are optional. Null counts as empty text; a number or
 /// true/false where text belongs is taken as its JSON spelling and noticed as "number_as_text". An output of
-/// blanks is no output. Messages: roles system, developer (read as system), user, assistant, tool. Several
-/// system messages at the start are joined by a blank line; one further on drops the row; turns behind the
-/// last assistant turn are cut. Each of these is listed by problems().
+/// blanks is no output. Prompt and completion (or response), query and response (with history): the same
+/// without their own system text. Sharegpt: `conversations` of {from, value} or {role, content}; human, user
+/// → user; gpt, assistant, chatgpt, bot, model → assistant; system; observation, tool, function_response →
+/// tool; function_call → an assistant's tool call; `system` and `tools` beside them. Text: every token is
+/// trained, an end token behind it. Messages: roles system, developer (read as system), user, assistant,
+/// tool. Several system messages at the start are joined by a blank line; one further on drops the row; turns
+/// behind the last assistant turn are cut. Each of these is listed by problems().
 class Dataset
 {
 public:
@@ -83,15 +92,23 @@ public:
     const std::vector<Problem> &problems() const;
     std::map<std::string, int64_t> kinds() const;              ///< usable rows by kind name
     const std::map<std::string, std::string> &mapping() const; ///< field → role shown to the user
-    const std::string &encoding() const; ///< "utf-8", or "utf-8-bom" if a file began with a mark
+    const std::string &encoding() const;  ///< of the first file that is not plain "utf-8" (see DecodedText)
+    const std::string &delimiter() const; ///< of the first table, else ""
 
 private:
     std::vector<Row> m_rows;
     std::vector<Problem> m_problems;
     std::map<std::string, std::string> m_mapping;
     std::string m_encoding = "utf-8";
+    std::string m_delimiter;
     int64_t m_totalRows = 0;
 };
+
+/// The row as the model sees it, uncut. A row of Kind::Tokens needs no tokenizer (its text is then empty),
+/// one of Kind::Text no template. Errors: template.missing, template.*, naming file and line.
+Result<text::Rendered> renderRow(const Row &row, const text::Tokenizer *tokenizer,
+                                 const text::ChatTemplate *chatTemplate,
+                                 const text::RenderOptions &options = {});
 
 /// A row as it is trained.
 struct Sample
@@ -109,8 +126,8 @@ struct SampleOptions
     text::RenderOptions render;
 };
 
-/// Renders and cuts one row; nullopt if it is dropped (too long, or no trained token is left). A row of
-/// Kind::Tokens needs no template. Errors: data.row with file and line, template.*.
+/// Renders and cuts one row; nullopt if it is dropped (too long, or no trained token is left). Errors:
+/// data.row with file and line, those of renderRow.
 Result<std::optional<Sample>> makeSample(const Row &row, const text::Tokenizer *tokenizer,
                                          const text::ChatTemplate *chatTemplate,
                                          const SampleOptions &options);

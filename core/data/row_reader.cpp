@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace rentune::data {
 namespace {
@@ -63,6 +64,126 @@ void readAlpaca(const Json &json, Row &row, std::vector<Notice> &notices)
     if (isBlank(output))
         notices.push_back({"empty_output", "empty output"});
     messages.push_back(message("assistant", std::move(output)));
+}
+
+/// One question and its answer, with what was said before: every kind of single fields comes to this.
+void readTurn(const Json &json, const char *question, const char *answer, Row &row,
+              std::vector<Notice> &notices)
+{
+    Json &messages = row.conversation.messages;
+    if (const std::string system = textField(json, "system", notices); !isBlank(system))
+        messages.push_back(message("system", system));
+    addHistory(json, messages, notices);
+    std::string prompt = textField(json, question, notices);
+    if (isBlank(prompt))
+        notices.push_back({"empty_prompt", fmt::format("empty {}", question)});
+    messages.push_back(message("user", std::move(prompt)));
+    std::string output = textField(json, answer, notices);
+    if (isBlank(output))
+        notices.push_back({"empty_output", fmt::format("empty {}", answer)});
+    messages.push_back(message("assistant", std::move(output)));
+}
+
+/// A prompt or a completion may also be messages.
+void readPromptCompletion(const Json &json, Row &row, std::vector<Notice> &notices)
+{
+    const char *answer = json.contains("completion") ? "completion" : "response";
+    const Json &prompt = json["prompt"];
+    const Json &completion = json[answer];
+    if (!prompt.is_array() || !completion.is_array()) {
+        readTurn(json, "prompt", answer, row, notices);
+        return;
+    }
+    row.conversation.messages = prompt;
+    row.conversation.messages.insert(row.conversation.messages.end(), completion.begin(), completion.end());
+    row.conversation.tools = json.value("tools", Json());
+}
+
+/// The role that a sharegpt tag means; "" if none.
+std::string roleOfTag(const std::string &tag)
+{
+    static const std::map<std::string, std::string> roles = {{"human", "user"},
+                                                             {"user", "user"},
+                                                             {"gpt", "assistant"},
+                                                             {"assistant", "assistant"},
+                                                             {"chatgpt", "assistant"},
+                                                             {"bot", "assistant"},
+                                                             {"model", "assistant"},
+                                                             {"function_call", "assistant"},
+                                                             {"system", "system"},
+                                                             {"developer", "system"},
+                                                             {"observation", "tool"},
+                                                             {"tool", "tool"},
+                                                             {"function_response", "tool"}};
+    const auto found = roles.find(tag);
+    return found == roles.end() ? "" : found->second;
+}
+
+/// {"name", "arguments"} or a list of such as an assistant's calls; null if `value` is no such JSON.
+Json toolCalls(const Json &value)
+{
+    Json calls = value;
+    if (value.is_string()) {
+        Result<Json> parsed = parseJson(value.get_ref<const std::string &>(), "");
+        if (!parsed)
+            return nullptr;
+        calls = std::move(parsed).value();
+    }
+    Json result = Json::array();
+    for (const Json &call : calls.is_array() ? calls : Json::array({calls})) {
+        if (!call.is_object() || !call.contains("name"))
+            return nullptr;
+        result.push_back({{"type", "function"}, {"function", call}});
+    }
+    return result;
+}
+
+void addTaggedTurn(const Json &turn, size_t index, Json &messages, std::vector<Notice> &notices)
+{
+    const char *tagKey = turn.is_object() && turn.contains("from") ? "from" : "role";
+    const char *textKey = turn.is_object() && turn.contains("value") ? "value" : "content";
+    if (!turn.is_object() || !turn.value(tagKey, Json()).is_string()) {
+        notices.push_back(
+            {"wrong_type", fmt::format("turn {} is not an object with \"from\" and \"value\"", index)});
+        return;
+    }
+    const std::string tag = turn[tagKey].get<std::string>();
+    const std::string role = roleOfTag(tag);
+    if (role.empty()) {
+        notices.push_back({"unknown_role", fmt::format("turn {} has the unknown tag \"{}\"", index, tag)});
+        return;
+    }
+    const Json value = turn.value(textKey, Json());
+    Json calls = tag == "function_call" ? toolCalls(value) : Json();
+    if (calls.is_null())
+        messages.push_back({{"role", role}, {"content", value}});
+    else
+        messages.push_back({{"role", role}, {"content", nullptr}, {"tool_calls", std::move(calls)}});
+}
+
+void readSharegpt(const Json &json, Row &row, std::vector<Notice> &notices)
+{
+    Json &messages = row.conversation.messages;
+    if (const std::string system = textField(json, "system", notices); !isBlank(system))
+        messages.push_back(message("system", system));
+    const Json &turns = json.contains("conversations") ? json["conversations"] : json["conversation"];
+    if (!turns.is_array() || turns.empty()) {
+        notices.push_back({"empty_conversation", "empty conversation"});
+        return;
+    }
+    for (size_t i = 0; i < turns.size() && !hasFatal(notices); ++i)
+        addTaggedTurn(turns[i], i + 1, messages, notices);
+    row.conversation.tools = json.value("tools", Json());
+}
+
+void readPlainText(const Json &json, Row &row, const ReadOptions &options, std::vector<Notice> &notices)
+{
+    row.text = textField(json, "text", notices);
+    if (isBlank(row.text))
+        notices.push_back({"empty_text", "empty text"});
+    row.conversation.messages = Json::array({message("text", row.text)});
+    noticeControlTokens(row.conversation, options.controlTokens, notices);
+    row.conversation.messages = Json::array();
 }
 
 /// Ids of a field, or nothing after a fatal notice.
@@ -162,25 +283,55 @@ std::string kindOfRow(const Json &row)
 
 std::optional<Kind> supportedKind(const std::string &name)
 {
-    for (const Kind kind : {Kind::Alpaca, Kind::Messages, Kind::Tokens}) {
+    for (const Kind kind : {Kind::Alpaca, Kind::Sharegpt, Kind::Messages, Kind::PromptCompletion,
+                            Kind::QueryResponse, Kind::Text, Kind::Tokens}) {
         if (kindName(kind) == name)
             return kind;
     }
     return std::nullopt;
 }
 
-Row readRow(const Json &json, Kind kind, const ReadOptions &options, std::vector<Notice> &notices)
+namespace {
+
+/// The row as its fields say, before any check of the conversation.
+Row readFields(const Json &json, Kind kind, const ReadOptions &options, std::vector<Notice> &notices)
 {
     Row row;
     row.kind = kind;
-    if (kind == Kind::Tokens) {
-        readTokens(json, row, options, notices);
-        return row;
-    }
-    if (kind == Kind::Alpaca)
+    switch (kind) {
+    case Kind::Alpaca:
         readAlpaca(json, row, notices);
-    else
-        row = readRowUnchecked(json, kind);
+        break;
+    case Kind::Sharegpt:
+        readSharegpt(json, row, notices);
+        break;
+    case Kind::Messages:
+        row.conversation.messages = json["messages"];
+        row.conversation.tools = json.value("tools", Json());
+        break;
+    case Kind::PromptCompletion:
+        readPromptCompletion(json, row, notices);
+        break;
+    case Kind::QueryResponse:
+        readTurn(json, "query", "response", row, notices);
+        break;
+    case Kind::Text:
+        readPlainText(json, row, options, notices);
+        break;
+    case Kind::Tokens:
+        readTokens(json, row, options, notices);
+        break;
+    }
+    return row;
+}
+
+} // namespace
+
+Row readRow(const Json &json, Kind kind, const ReadOptions &options, std::vector<Notice> &notices)
+{
+    Row row = readFields(json, kind, options, notices);
+    if (kind == Kind::Tokens || kind == Kind::Text)
+        return row;
     checkConversation(row.conversation, notices);
     if (hasFatal(notices))
         return row;
@@ -193,18 +344,8 @@ Row readRow(const Json &json, Kind kind, const ReadOptions &options, std::vector
 
 Row readRowUnchecked(const Json &json, Kind kind)
 {
-    Row row;
-    row.kind = kind;
     std::vector<Notice> ignored;
-    if (kind == Kind::Tokens) {
-        readTokens(json, row, {}, ignored);
-    } else if (kind == Kind::Alpaca) {
-        readAlpaca(json, row, ignored);
-    } else {
-        row.conversation.messages = json["messages"];
-        row.conversation.tools = json.value("tools", Json());
-    }
-    return row;
+    return readFields(json, kind, {}, ignored);
 }
 
 } // namespace rentune::data

@@ -21,9 +21,8 @@ struct Notice
 /// True if the row must not be used.
 bool hasFatal(const std::vector<Notice> &notices);
 
-/// The name of the data kind a row looks like: a supported one ("alpaca", "messages", "tokens"), one that is
-/// known but not supported yet ("sharegpt", "preference", "text", "prompt_completion", "query_response"), or
-/// "" if none.
+/// The name of the data kind a row looks like: a kind's name, "preference" (known, not trained on), or "" if
+/// none.
 std::string kindOfRow(const Json &row);
 
 /// Whether the kind can be read.

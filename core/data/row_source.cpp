@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/data/row_source.h"
 
+#include "core/base/csv.h"
 #include "core/base/file_ops.h"
 #include "core/base/text.h"
+#include "core/data/encoding.h"
+#include "core/data/row_reader.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 namespace rentune::data {
@@ -146,14 +150,90 @@ Result<RawFile> readArray(std::string_view text, const std::string &file, int64_
     return result;
 }
 
-/// What a file that holds no JSON probably is.
-std::string guess(std::string_view bytes)
+/// A table's record as a row: an object of texts.
+RawRow tableRow(const CsvRecord &record, const std::vector<std::string> &header)
 {
-    if (bytes.starts_with("PAR1"))
-        return "a Parquet file; only json and jsonl are supported yet";
-    if (bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"))
-        return "UTF-16 text; save it as UTF-8";
-    return "neither a JSON array nor JSON lines (csv and plain text are not supported yet)";
+    RawRow row;
+    row.line = record.line;
+    if (record.cells.size() != header.size()) {
+        row.problemCode = "wrong_columns";
+        row.problemDetail =
+            fmt::format("the row has {} cells, the header {}", record.cells.size(), header.size());
+        return row;
+    }
+    row.value = Json::object();
+    for (size_t i = 0; i < header.size(); ++i)
+        row.value[header[i]] = record.cells[i];
+    return row;
+}
+
+/// The header's columns if they are fields of a known kind of data.
+std::optional<std::vector<std::string>> knownHeader(std::string_view text, char delimiter)
+{
+    const Result<CsvRecord> header = CsvReader(text, "", ErrorCode::DataFormat, delimiter).record();
+    if (!header)
+        return std::nullopt;
+    Json fields = Json::object();
+    for (const std::string &cell : header->cells)
+        fields[cell] = "";
+    return kindOfRow(fields).empty() ? std::nullopt : std::optional(header->cells);
+}
+
+RawFile readTable(std::string_view text, const std::string &file, char delimiter,
+                  const std::vector<std::string> &header)
+{
+    RawFile result;
+    result.delimiter = delimiter;
+    CsvReader reader(text, file, ErrorCode::DataFormat, delimiter);
+    static_cast<void>(reader.record()); // the header
+    while (!reader.atEnd()) {
+        const Result<CsvRecord> record = reader.record();
+        if (!record) {
+            const Error &error = record.error();
+            result.rows.push_back({error.line, {}, "syntax", error.detail});
+            reader.skipLine();
+        } else if (record->cells.size() != 1 || !record->cells.front().empty()) {
+            result.rows.push_back(tableRow(*record, header));
+        }
+    }
+    return result;
+}
+
+Result<RawFile> readJsonRows(std::string_view text, size_t first, const std::string &file)
+{
+    if (text[first] == '[') {
+        const int64_t line =
+            1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(first), '\n');
+        return readArray(text.substr(first), file, line, text);
+    }
+    RawFile result = readLines(text, file);
+    if (!result.rows.front().problemCode.empty() && result.rows.size() > 1) { // one object over many lines?
+        if (Result<Json> single = parseJson(text, file); single.ok()) {
+            result.rows.resize(1);
+            result.rows.front() = RawRow{result.rows.front().line, std::move(single).value(), {}, {}};
+        }
+    }
+    return result;
+}
+
+Result<RawFile> readText(std::string_view text, const std::string &file)
+{
+    if (text.starts_with("PAR1"))
+        return formatError("a Parquet file; write it as jsonl first (pandas: read_parquet, then to_json with "
+                           "orient=\"records\", lines=True)",
+                           file);
+    const size_t first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos)
+        return formatError("the file is empty", file);
+    if (text[first] == '[' || text[first] == '{')
+        return readJsonRows(text, first, file);
+    for (const char delimiter : {',', ';', '\t', '|'})
+        if (const auto header = knownHeader(text, delimiter))
+            return readTable(text, file, delimiter, *header);
+    return formatError(
+        "neither a JSON array nor JSON lines, nor a table whose first line names fields of training "
+        "data (such as instruction, output)",
+        file, 1);
 }
 
 } // namespace
@@ -161,32 +241,10 @@ std::string guess(std::string_view bytes)
 Result<RawFile> readRows(const std::filesystem::path &path)
 {
     const std::string file = path.string();
-    RENTUNE_TRY(const std::string bytes, readFile(path, largestFile));
-    std::string_view text = bytes;
-    const bool byteOrderMark = text.starts_with("\xEF\xBB\xBF");
-    if (byteOrderMark)
-        text.remove_prefix(3);
-    const size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos)
-        return formatError("the file is empty", file);
-    if (text[first] != '[' && text[first] != '{')
-        return formatError(guess(bytes), file, 1);
-    RawFile result;
-    if (text[first] == '[') {
-        const int64_t line =
-            1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(first), '\n');
-        RENTUNE_TRY(result, readArray(text.substr(first), file, line, text));
-    } else {
-        result = readLines(text, file);
-        if (!result.rows.front().problemCode.empty() &&
-            result.rows.size() > 1) { // one object over many lines?
-            if (Result<Json> single = parseJson(text, file); single.ok()) {
-                result.rows.resize(1);
-                result.rows.front() = RawRow{result.rows.front().line, std::move(single).value(), {}, {}};
-            }
-        }
-    }
-    result.byteOrderMark = byteOrderMark;
+    RENTUNE_TRY(std::string bytes, readFile(path, largestFile));
+    RENTUNE_TRY(const DecodedText decoded, decodeText(std::move(bytes), file));
+    RENTUNE_TRY(RawFile result, readText(decoded.text, file));
+    result.encoding = decoded.encoding;
     return result;
 }
 

@@ -24,13 +24,15 @@ struct RawRow
 struct RawFile
 {
     std::vector<RawRow> rows;
-    bool byteOrderMark = false;
+    std::string encoding;  ///< see DecodedText
+    std::string delimiter; ///< of a table, else ""
 };
 
-/// Splits a file into rows: one JSON array, JSON lines, or a single JSON object, whichever its content is.
-/// Blank lines are no rows. A row that cannot be read carries a problem; a broken array fails as a whole,
-/// because its rows have no borders that could be trusted. Errors: data.format (no JSON, or not UTF-8 at
-/// all), json.syntax, file.*.
+/// Splits a file into rows: one JSON array, JSON lines, a single JSON object, or a table with a header that
+/// names fields of a known kind, separated by comma, semicolon, tab or bar, whichever its content is. Blank
+/// lines are no rows. A row that cannot be read carries a problem; a broken array fails as a whole, because
+/// its rows have no borders that could be trusted. Errors: data.format (no JSON, or not UTF-8 at all),
+/// json.syntax, file.*.
 Result<RawFile> readRows(const std::filesystem::path &file);
 
 } // namespace rentune::data

@@ -7,11 +7,30 @@
 namespace rentune::data {
 namespace {
 
-Result<Sample> renderRow(const Row &row, const text::Tokenizer *tokenizer,
-                         const text::ChatTemplate *chatTemplate, const text::RenderOptions &options)
+/// Every token trained, an end token behind the text.
+text::Rendered renderText(const std::string &plain, const text::Tokenizer &tokenizer,
+                          const text::RenderOptions &options)
+{
+    text::Rendered rendered;
+    rendered.text = plain;
+    rendered.ids = tokenizer.encode(plain, options.contentTokens);
+    if (const auto end = tokenizer.eosId()) {
+        rendered.text += tokenizer.eosToken();
+        rendered.ids.push_back(*end);
+    }
+    rendered.labels = rendered.ids;
+    return rendered;
+}
+
+} // namespace
+
+Result<text::Rendered> renderRow(const Row &row, const text::Tokenizer *tokenizer,
+                                 const text::ChatTemplate *chatTemplate, const text::RenderOptions &options)
 {
     if (row.kind == Kind::Tokens)
-        return Sample{row.ids, row.labels};
+        return text::Rendered{tokenizer ? tokenizer->decode(row.ids) : "", row.ids, row.labels};
+    if (tokenizer && row.kind == Kind::Text)
+        return renderText(row.text, *tokenizer, options);
     if (!tokenizer || !chatTemplate)
         return Error{ErrorCode::TemplateMissing, "conversations need a tokenizer and a chat template",
                      row.file, row.line};
@@ -21,15 +40,16 @@ Result<Sample> renderRow(const Row &row, const text::Tokenizer *tokenizer,
         error.detail += fmt::format(" (the row at {}:{})", row.file, row.line);
         return error;
     }
-    return Sample{std::move(rendered->ids), std::move(rendered->labels)};
+    return rendered;
 }
-
-} // namespace
 
 Result<std::optional<Sample>> makeSample(const Row &row, const text::Tokenizer *tokenizer,
                                          const text::ChatTemplate *chatTemplate, const SampleOptions &options)
 {
-    RENTUNE_TRY(Sample sample, renderRow(row, tokenizer, chatTemplate, options.render));
+    // Ready ids are not decoded: nobody reads their text here.
+    const text::Tokenizer *reader = row.kind == Kind::Tokens ? nullptr : tokenizer;
+    RENTUNE_TRY(text::Rendered rendered, renderRow(row, reader, chatTemplate, options.render));
+    Sample sample{std::move(rendered.ids), std::move(rendered.labels)};
     const auto length = static_cast<int64_t>(sample.ids.size());
     if (length > options.maxLength) {
         if (options.errorTooLong)

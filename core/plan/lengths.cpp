@@ -20,7 +20,7 @@ int64_t textBytes(const data::Row &row)
 {
     if (row.kind == data::Kind::Tokens)
         return bytesPerToken * static_cast<int64_t>(row.ids.size());
-    int64_t bytes = 0;
+    auto bytes = static_cast<int64_t>(row.text.size());
     for (const Json &message : row.conversation.messages) {
         const auto content = message.find("content");
         if (content != message.end() && content->is_string())
@@ -53,9 +53,6 @@ Speech speechOf(const wire::JobSpec &job)
 std::optional<int64_t> tokensOf(const data::Row &row, const Speech &speech,
                                 const data::SampleOptions &options)
 {
-    const bool ready = row.kind == data::Kind::Tokens;
-    if (!ready && (!speech.tokenizer || !speech.chatTemplate))
-        return std::nullopt;
     const auto sample = data::makeSample(row, speech.tokenizer ? &*speech.tokenizer : nullptr,
                                          speech.chatTemplate ? &*speech.chatTemplate : nullptr, options);
     if (!sample.ok())

@@ -326,7 +326,9 @@ void addModelAndData(std::vector<JobKey> &keys)
     keys.push_back(text("model.revision", FIELD(model.revision)));
     keys.push_back(fileList("data.train", FIELD(data.train)));
     keys.push_back(fileList("data.eval", FIELD(data.eval)));
-    keys.push_back(word("data.format", FIELD(data.format), {"auto", "alpaca", "messages", "tokens"}));
+    keys.push_back(word(
+        "data.format", FIELD(data.format),
+        {"auto", "alpaca", "sharegpt", "messages", "prompt_completion", "query_response", "text", "tokens"}));
     keys.push_back(choice("data.train_on", FIELD(data.trainOn),
                           Words<TrainOn>{{"assistant", TrainOn::Assistant}, {"all", TrainOn::All}}));
     keys.push_back(number("data.max_length", FIELD(data.maxLength), {1, 1e8}, "tokens"));

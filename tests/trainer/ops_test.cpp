@@ -96,7 +96,7 @@ TEST(Linear, AdapterAndWeightGradients)
     Linear module;
     module.weight = weight(random({7, 5}, 1));
     module.bias = weight(random({7}, 2));
-    module.adapter = LoraAdapter{weight(random({3, 5}, 3)), weight(random({7, 3}, 4)), 1.5, 0};
+    module.adapter = LoraAdapter{weight(random({3, 5}, 3)), weight(random({7, 3}, 4)), nullptr, 1.5, 0};
     const at::Tensor x = random({11, 5}, 5).requires_grad_();
     const at::Tensor dy = random({11, 7}, 6);
     const at::Tensor y = linear(x, module);
@@ -119,7 +119,7 @@ TEST(Linear, TheDropoutMaskOfTheBackwardPassIsTheForwardsOne)
 {
     Linear module;
     module.weight = weight(at::zeros({4, 64}));
-    module.adapter = LoraAdapter{weight(at::ones({1, 64})), weight(at::ones({4, 1})), 1, 0.5};
+    module.adapter = LoraAdapter{weight(at::ones({1, 64})), weight(at::ones({4, 1})), nullptr, 1, 0.5};
     const at::Tensor x = at::ones({8, 64}).requires_grad_();
     const at::Tensor y = linear(x, module, 17);
     const at::Tensor dx = torch::autograd::grad({y}, {x}, {at::ones({8, 4})})[0];

@@ -26,19 +26,19 @@ struct RenderVerbOptions
 Result<text::Rendered> renderRow(const RenderVerbOptions &options, const text::Tokenizer &tokenizer)
 {
     RENTUNE_TRY(data::Row row, data::Dataset::readRow(options.data, options.row));
-    if (row.kind == data::Kind::Tokens)
-        return text::Rendered{tokenizer.decode(row.ids), std::move(row.ids), std::move(row.labels)};
-    if (!options.tools.empty()) {
-        RENTUNE_TRY(row.conversation.tools, readJson(options.tools));
-    }
-    RENTUNE_TRY(const text::ChatTemplate chatTemplate,
-                text::ChatTemplate::choose(options.chatTemplate, options.model));
     text::RenderOptions render;
     render.addGenerationPrompt = options.addGenerationPrompt;
     render.trainAll = options.trainOn == "all";
     render.contentTokens =
         options.controlTokens == "special" ? text::AddedTokens::Match : text::AddedTokens::AsText;
-    return chatTemplate.render(tokenizer, row.conversation, render);
+    if (row.kind == data::Kind::Tokens || row.kind == data::Kind::Text)
+        return data::renderRow(row, &tokenizer, nullptr, render);
+    if (!options.tools.empty()) {
+        RENTUNE_TRY(row.conversation.tools, readJson(options.tools));
+    }
+    RENTUNE_TRY(const text::ChatTemplate chatTemplate,
+                text::ChatTemplate::choose(options.chatTemplate, options.model));
+    return data::renderRow(row, &tokenizer, &chatTemplate, render);
 }
 
 Result<int> render(const RenderVerbOptions &options)

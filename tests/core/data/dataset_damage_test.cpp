@@ -28,7 +28,8 @@ void expectConsistent(const std::filesystem::path &file, const std::string &byte
     EXPECT_LE(dataset->size(), dataset->totalRows());
     EXPECT_GE(dataset->size() + fatal, dataset->totalRows());
     for (int64_t i = 0; i < dataset->size(); ++i)
-        EXPECT_FALSE(dataset->row(i).conversation.messages.empty() && dataset->row(i).ids.empty());
+        EXPECT_FALSE(dataset->row(i).conversation.messages.empty() && dataset->row(i).ids.empty() &&
+                     dataset->row(i).text.empty());
 }
 
 TEST(DamagedData, neverCrashes)

@@ -50,6 +50,19 @@ TEST_F(Samples, trainsTheAnswersOfAThreeTurnChat)
     EXPECT_FALSE(made->truncated);
 }
 
+TEST_F(Samples, trainsEveryTokenOfATextAndItsEnd)
+{
+    Row row;
+    row.kind = Kind::Text;
+    row.text = "Once <|im_end|> upon";
+    const Sample made = must(makeSample(row, &m_tokenizer, nullptr, {})).value();
+    EXPECT_EQ(made.labels, made.ids);
+    EXPECT_EQ(m_tokenizer.decode(made.ids), row.text + "<|im_end|>");
+    EXPECT_EQ(std::count(made.ids.begin(), made.ids.end(), *m_tokenizer.eosId()),
+              1); // the end, not the content
+    EXPECT_FALSE(makeSample(row, nullptr, nullptr, {}).ok());
+}
+
 TEST_F(Samples, dropsARowWhosePromptFillsTheLength)
 {
     const Dataset dataset = open("alpaca_prompt_longer_than_cutoff.jsonl");
