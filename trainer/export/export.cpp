@@ -3,6 +3,7 @@
 
 #include "core/hf/model_weights.h"
 #include "trainer/checkpoint/manifest.h"
+#include "trainer/export/companions.h"
 #include "trainer/model/tensor_file.h"
 
 #include <algorithm>
@@ -12,29 +13,6 @@ namespace rentune::trainer {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Files of a model folder that belong to the model but not to its weights.
-constexpr const char *companions[] = {"config.json",
-                                      "generation_config.json",
-                                      "tokenizer.json",
-                                      "tokenizer_config.json",
-                                      "special_tokens_map.json",
-                                      "added_tokens.json",
-                                      "chat_template.jinja",
-                                      "vocab.json",
-                                      "merges.txt",
-                                      "tokenizer.model"};
-
-Result<void> copyCompanions(FileOps &ops, const fs::path &from, const fs::path &to)
-{
-    for (const char *name : companions) {
-        if (!fs::exists(from / name))
-            continue;
-        RENTUNE_TRY(const std::string bytes, readFile(from / name));
-        RENTUNE_CHECK(atomicReplace(ops, to / name, bytes));
-    }
-    return {};
-}
 
 at::ScalarType scalarType(hf::Dtype dtype)
 {

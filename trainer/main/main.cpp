@@ -42,6 +42,7 @@ int main(int argc, char **argv)
     trainer::addGenerateVerb(program, action);
     trainer::addRenderVerb(program, action);
     trainer::addTokenizeVerbs(program, action);
+    trainer::addMergeVerb(program, action);
     trainer::addQuantizeVerb(program, action);
     trainer::addImportGgufVerb(program, action);
     trainer::addInfoVerbs(program, action);

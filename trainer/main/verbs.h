@@ -20,6 +20,7 @@ void addForwardVerb(CLI::App &program, Action &action);
 void addGenerateVerb(CLI::App &program, Action &action);
 void addRenderVerb(CLI::App &program, Action &action);
 void addTokenizeVerbs(CLI::App &program, Action &action); ///< tokenize, detokenize
+void addMergeVerb(CLI::App &program, Action &action);
 void addQuantizeVerb(CLI::App &program, Action &action);
 void addImportGgufVerb(CLI::App &program, Action &action);
 void addInfoVerbs(CLI::App &program, Action &action); ///< version, doctor, verify

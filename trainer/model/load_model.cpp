@@ -11,8 +11,6 @@
 namespace rentune::trainer {
 namespace {
 
-using TensorMap = std::map<std::string, at::Tensor>;
-
 Error mismatch(const std::filesystem::path &file, std::string detail)
 {
     return {ErrorCode::AdapterMismatch, std::move(detail), file.string()};
@@ -24,33 +22,6 @@ std::string shapeText(const std::vector<int64_t> &shape)
     for (size_t i = 0; i < shape.size(); ++i)
         text += (i ? ", " : "") + std::to_string(shape[i]);
     return text + "]";
-}
-
-/// The adapter's tensors out of DIR/adapter_model.safetensors: exactly those the decoder has, of the same
-/// shapes.
-Result<TensorMap> readAdapter(const std::filesystem::path &folder, const std::vector<WeightPtr> &weights)
-{
-    const std::filesystem::path path = folder / "adapter_model.safetensors";
-    RENTUNE_TRY(const hf::SafetensorsFile file, hf::SafetensorsFile::open(path));
-    TensorMap tensors;
-    for (const WeightPtr &weight : weights) {
-        if (!isAdapterWeight(*weight))
-            continue;
-        const hf::TensorEntry *entry = file.find(weight->name);
-        if (!entry)
-            return mismatch(path,
-                            "tensor " + weight->name +
-                                " is missing: the adapter's weights do not fit its adapter_config.json");
-        if (entry->shape != weight->shape)
-            return mismatch(path, "tensor " + weight->name + " has shape " + shapeText(entry->shape) +
-                                      ", but this model and adapter_config.json want " +
-                                      shapeText(weight->shape));
-        RENTUNE_TRY(tensors[weight->name], toTensor(*entry, file.bytes(*entry), path.string()));
-    }
-    for (const hf::TensorEntry &entry : file.tensors())
-        if (!tensors.contains(entry.name))
-            return mismatch(path, "tensor " + entry.name + " has no place in this model");
-    return tensors;
 }
 
 /// The base's first values, those to be packed apart.
@@ -114,6 +85,32 @@ void addFreshAdapter(TensorMap &values, const std::vector<WeightPtr> &weights, u
 
 } // namespace
 
+Result<TensorMap> readAdapterWeights(const std::filesystem::path &folder,
+                                     const std::vector<WeightPtr> &weights)
+{
+    const std::filesystem::path path = folder / "adapter_model.safetensors";
+    RENTUNE_TRY(const hf::SafetensorsFile file, hf::SafetensorsFile::open(path));
+    TensorMap tensors;
+    for (const WeightPtr &weight : weights) {
+        if (!isAdapterWeight(*weight))
+            continue;
+        const hf::TensorEntry *entry = file.find(weight->name);
+        if (!entry)
+            return mismatch(path,
+                            "tensor " + weight->name +
+                                " is missing: the adapter's weights do not fit its adapter_config.json");
+        if (entry->shape != weight->shape)
+            return mismatch(path, "tensor " + weight->name + " has shape " + shapeText(entry->shape) +
+                                      ", but this model and adapter_config.json want " +
+                                      shapeText(weight->shape));
+        RENTUNE_TRY(tensors[weight->name], toTensor(*entry, file.bytes(*entry), path.string()));
+    }
+    for (const hf::TensorEntry &entry : file.tensors())
+        if (!tensors.contains(entry.name))
+            return mismatch(path, "tensor " + entry.name + " has no place in this model");
+    return tensors;
+}
+
 Result<LoadedModel> loadModel(const ModelRequest &request)
 {
     RENTUNE_TRY(const hf::ModelConfig config, hf::readModelConfig(request.folder));
@@ -129,7 +126,7 @@ Result<LoadedModel> loadModel(const ModelRequest &request)
     RENTUNE_TRY(BaseValues base, readBase(files, config, weights, request));
     TensorMap &values = base.plain;
     if (request.adapter && !request.adapterFolder.empty()) {
-        RENTUNE_TRY(TensorMap adapter, readAdapter(request.adapterFolder, weights));
+        RENTUNE_TRY(TensorMap adapter, readAdapterWeights(request.adapterFolder, weights));
         values.merge(adapter);
     } else {
         addFreshAdapter(values, weights, request.seed);

@@ -6,6 +6,7 @@
 #include "trainer/model/quantized_parameters.h"
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -36,6 +37,14 @@ struct LoadedModel
     std::unique_ptr<PlainParameters> parameters;
     std::vector<std::string> unmatched; ///< target or pattern keys of the adapter that hit no module
 };
+
+using TensorMap = std::map<std::string, at::Tensor>;
+
+/// The adapter's tensors out of DIR/adapter_model.safetensors: exactly those of `weights` that belong to an
+/// adapter, of the same shapes. Errors: adapter.mismatch (a tensor missing, left over or of another shape, by
+/// name), those of reading the file.
+Result<TensorMap> readAdapterWeights(const std::filesystem::path &folder,
+                                     const std::vector<WeightPtr> &weights);
 
 /// Builds the decoder and fills its parameters. Errors: those of hf::readModelConfig and
 /// hf::ModelWeights::open, adapter.config, adapter.mismatch (a tensor missing, left over or of another shape,
