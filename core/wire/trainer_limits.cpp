@@ -46,7 +46,6 @@ void addTraining(const TrainingSpec &training, Limits &limits)
 {
     addIf(training.optimizer != "adamw", limits, "training.optimizer", "use adamw");
     addIf(training.precision == Precision::Fp16, limits, "training.precision", "use bf16 or fp32");
-    addIf(training.earlyStopping.patience != 0, limits, "training.early_stopping.patience", "use 0");
 }
 
 void addParallel(const ParallelSpec &parallel, Limits &limits)
@@ -70,6 +69,9 @@ std::vector<TrainerLimit> trainerLimits(const JobSpec &job)
     addMethod(job.method, limits);
     addQuantization(job, limits);
     addTraining(job.training, limits);
+    addIf(job.training.earlyStopping.patience > 0 && (job.data.eval.empty() || job.training.evalSteps == 0),
+          limits, "training.early_stopping.patience",
+          "give data.eval and training.eval_steps, whose losses decide");
     addParallel(job.parallel, limits);
     addIf(!job.checkpoint.upload.empty(), limits, "checkpoint.upload",
           "leave it out and copy the run folder");

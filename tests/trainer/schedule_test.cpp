@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trainer/loop/checkpoint_policy.h"
+#include "trainer/loop/early_stopping.h"
 #include "trainer/optim/schedule.h"
 
 #include <gtest/gtest.h>
@@ -37,6 +38,33 @@ TEST(LearningRate, StepsBeatTheRatioAndTheRatioRoundsUp)
 {
     EXPECT_EQ(LearningRate(training(wire::Scheduler::Constant, 0, 0.25), 10).at(2), 2.0 / 3);
     EXPECT_EQ(LearningRate(training(wire::Scheduler::Constant, 2, 0.25), 10).at(2), 1);
+}
+
+TEST(EarlyStopping, CountsEvaluationsThatDoNotFallByMoreThanDelta)
+{
+    EarlyStopping stopping({.patience = 2, .delta = 0.1});
+    for (const double loss : {3.0, 2.5, 2.45, 2.3}) { // 2.45 falls too little, 2.3 enough again
+        stopping.note(loss);
+        EXPECT_FALSE(stopping.reached()) << loss;
+    }
+    stopping.note(2.9);
+    EarlyStopping resumed({.patience = 2, .delta = 0.1});
+    resumed.restore(stopping.state());
+    EXPECT_FALSE(resumed.reached());
+    resumed.note(2.25);
+    EXPECT_TRUE(resumed.reached());
+}
+
+TEST(EarlyStopping, WithoutPatienceNothingStops)
+{
+    EarlyStopping stopping({.patience = 0, .delta = 0});
+    for (int i = 0; i < 9; ++i)
+        stopping.note(1);
+    EXPECT_FALSE(stopping.reached());
+    EarlyStopping fresh({.patience = 1, .delta = 0});
+    fresh.restore(EarlyStopping({.patience = 1, .delta = 0}).state());
+    fresh.note(5);
+    EXPECT_FALSE(fresh.reached());
 }
 
 TEST(CheckpointPolicy, StatedStepsAndMinutes)

@@ -5,6 +5,7 @@
 #include "trainer/model/tensor_file.h"
 #include "trainer/ops/allocator.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -42,6 +43,19 @@ Result<void> restoreTensor(const hf::SafetensorsFile &file, const std::string &n
     return {};
 }
 
+/// "rows 3, 17 and 6 more" of the data, counted from 0.
+std::string rowList(const StepBatches &batches)
+{
+    constexpr size_t most = 16;
+    std::vector<int64_t> rows;
+    for (const MicroBatch &batch : batches.microBatches)
+        rows.insert(rows.end(), batch.rowNumbers.begin(), batch.rowNumbers.end());
+    std::string text = "data rows";
+    for (size_t i = 0; i < std::min(rows.size(), most); ++i)
+        text += (i ? ", " : " ") + std::to_string(rows[i]);
+    return rows.size() > most ? text + " and " + std::to_string(rows.size() - most) + " more" : text;
+}
+
 Json memoryTerms(const TermBytes &bytes)
 {
     Json terms = Json::object();
@@ -58,7 +72,8 @@ TrainingLoop::TrainingLoop(TrainingParts parts)
       m_optimizer(withRates(parts.model.parameters->trainable(), m_training.loraPlusRatio),
                   adamwOptions(m_training)),
       m_learningRate(m_training, parts.stream.totalSteps()),
-      m_policy(parts.config.job.checkpoint, parts.clock.monotonicSeconds())
+      m_policy(parts.config.job.checkpoint, parts.clock.monotonicSeconds()),
+      m_earlyStopping(m_training.earlyStopping)
 {
     m_begin = parts.clock.monotonicSeconds();
 }
@@ -79,6 +94,7 @@ Result<void> TrainingLoop::restore(const LoadedCheckpoint &checkpoint)
     m_epoch = checkpoint.state.value("epoch", 0.0);
     m_secondsBefore = checkpoint.state.value("seconds", 0.0);
     m_history = checkpoint.state.value("log_history", Json::array());
+    m_earlyStopping.restore(checkpoint.state.value("early_stopping", Json()));
     return {};
 }
 
@@ -88,7 +104,7 @@ Result<void> TrainingLoop::run()
     if (m_step == 0)
         RENTUNE_CHECK(lookAtModel());
     const int64_t first = m_step;
-    while (m_step < m_parts.stream.totalSteps()) {
+    while (m_step < m_parts.stream.totalSteps() && !m_earlyStopping.reached()) {
         RENTUNE_CHECK(trainStep());
         if (m_step <= first + 2)
             RENTUNE_CHECK(reportMemory("step"));
@@ -135,7 +151,8 @@ Result<void> TrainingLoop::trainStep()
     RENTUNE_CHECK(reportStep(outcome, rate, m_parts.clock.monotonicSeconds() - begin, dataSeconds));
     if (!finite)
         return Error{ErrorCode::NonFinite,
-                     "loss or gradient of step " + std::to_string(m_step) + " is not a finite number; " +
+                     "loss or gradient of step " + std::to_string(m_step) + " (" + rowList(batches) +
+                         ") is not a finite number; " +
                          (m_savedStep > 0
                               ? "the checkpoint of step " + std::to_string(m_savedStep) + " is good: go on"
                               : std::string("nothing was saved yet: start again")) +
@@ -186,6 +203,12 @@ Result<void> TrainingLoop::lookAtModel()
         m_history.push_back({{"epoch", m_epoch}, {"eval_loss", result.loss}, {"step", m_step}});
         RENTUNE_CHECK(
             m_parts.log.append("eval", {{"step", m_step}, {"loss", result.loss}, {"tokens", result.tokens}}));
+        m_earlyStopping.note(result.loss);
+        if (m_earlyStopping.reached())
+            RENTUNE_CHECK(m_parts.log.append(
+                "log", {{"level", "info"},
+                        {"text", "the evaluation loss no longer falls: stopped early after step " +
+                                     std::to_string(m_step)}}));
     }
     for (const std::string &prompt : m_training.samplePrompts)
         RENTUNE_CHECK(sample(prompt));
@@ -228,7 +251,10 @@ Result<void> TrainingLoop::saveCheckpoint()
     content.step = m_step;
     content.threads = m_parts.config.threads;
     content.versions = versions();
-    content.state = {{"epoch", m_epoch}, {"seconds", runSeconds()}, {"log_history", m_history}};
+    content.state = {{"epoch", m_epoch},
+                     {"seconds", runSeconds()},
+                     {"log_history", m_history},
+                     {"early_stopping", m_earlyStopping.state()}};
     for (const Parameter *p : m_optimizer.parameters())
         content.groups[parameterGroup].push_back(toView(p->weight->name, p->value));
     const auto states = m_optimizer.state();

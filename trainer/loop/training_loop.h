@@ -5,6 +5,7 @@
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/config/train_config.h"
 #include "trainer/loop/checkpoint_policy.h"
+#include "trainer/loop/early_stopping.h"
 #include "trainer/loop/evaluation.h"
 #include "trainer/loop/signals.h"
 #include "trainer/model/load_model.h"
@@ -41,8 +42,9 @@ public:
     /// Goes back to a checkpoint. Call before run(). Errors: checkpoint.broken if it does not fit this job.
     Result<void> restore(const LoadedCheckpoint &checkpoint);
 
-    /// Trains to the last step. Errors: stopped.notice and budget.reached, both after a checkpoint;
-    /// numeric.nonfinite, with the parameters as before the step that failed; disk.*.
+    /// Trains to the last step, or until the evaluation loss no longer falls. Errors: stopped.notice and
+    /// budget.reached, both after a checkpoint; numeric.nonfinite, with the parameters as before the step
+    /// that failed; disk.*.
     Result<void> run();
 
     const AdamW &optimizer() const { return m_optimizer; }
@@ -69,6 +71,7 @@ private:
     Seconds m_begin = 0;
     Seconds m_secondsBefore = 0; ///< of earlier attempts
     int64_t m_savedStep = -1;
+    EarlyStopping m_earlyStopping;
     Json m_history = Json::array();
 
     StepOutcome gradients(const StepBatches &batches);
