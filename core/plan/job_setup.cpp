@@ -84,6 +84,8 @@ Result<Setup> setupOf(const wire::JobSpec &job, const PlanFacts &facts)
         setup.sequences = std::min(setup.sequences, facts.lengths.rows);
     setup.tokens =
         job.data.packing || facts.lengths.maxTokens == 0 ? job.data.maxLength : facts.lengths.maxTokens;
+    if (job.method.type == wire::MethodType::Prompt || job.method.type == wire::MethodType::Ptuning)
+        setup.tokens += job.method.virtualTokens;
     setup.accumulation = job.training.gradAccumulation;
     setup.precision = job.training.precision;
     setup.masterWeights = job.training.masterWeights;

@@ -17,8 +17,9 @@ void addIf(bool exceeded, Limits &limits, const char *key, const char *instead)
 void addMethod(const MethodSpec &method, Limits &limits)
 {
     const bool lora = method.type == MethodType::Lora || method.type == MethodType::Dora;
-    const bool adapter = lora || method.type == MethodType::Ia3;
-    addIf(!adapter && method.type != MethodType::Full, limits, "method.type", "use lora, dora, ia3 or full");
+    const bool adapter = method.type != MethodType::Full;
+    addIf(method.type == MethodType::Adapter || method.type == MethodType::Freeze, limits, "method.type",
+          "use full, lora, dora, ia3, prompt, ptuning or prefix");
     addIf(lora && method.bias != "none", limits, "method.bias", "use none");
     addIf(adapter && !method.modulesToSave.empty(), limits, "method.modules_to_save", "leave the list empty");
     addIf(!adapter && !method.initFrom.empty(), limits, "method.init_from",
@@ -72,6 +73,8 @@ std::vector<TrainerLimit> trainerLimits(const JobSpec &job)
     addIf(job.training.earlyStopping.patience > 0 && (job.data.eval.empty() || job.training.evalSteps == 0),
           limits, "training.early_stopping.patience",
           "give data.eval and training.eval_steps, whose losses decide");
+    addIf(job.method.type == MethodType::Prefix && job.training.gradientCheckpointing, limits,
+          "training.gradient_checkpointing", "use false with prefix tuning");
     addParallel(job.parallel, limits);
     addIf(!job.checkpoint.upload.empty(), limits, "checkpoint.upload",
           "leave it out and copy the run folder");

@@ -72,7 +72,9 @@ def trainer():
 
 @torch.no_grad()
 def peer_logits(model, ids):
-    return model(input_ids=torch.as_tensor(np.asarray(ids))).logits.float().numpy()
+    """At the places of `ids`: PEFT gives those of virtual tokens before them too."""
+    ids = torch.as_tensor(np.asarray(ids))
+    return model(input_ids=ids).logits.float().numpy()[:, -ids.shape[1]:]
 
 
 def difference(ours, theirs):

@@ -8,6 +8,9 @@ import pytest
 import torch
 import transformers
 from conftest import difference, peer_logits, random_rows, tiny_model
+from safetensors.numpy import load_file
+from safetensors.numpy import save_file as save_numpy
+from safetensors.torch import save_file
 from peft.optimizers import create_loraplus_optimizer
 
 STEPS, ROWS, RATE, DECAY = 12, 3, 5e-3, 0.02
@@ -23,6 +26,12 @@ CASES = {
                                     feedforward_modules=["down_proj"]), {"type": "ia3"}, {}),
     "ia3-bias": ("qwen2", peft.IA3Config(task_type="CAUSAL_LM", target_modules=["q_proj", "v_proj", "up_proj", "o_proj"],
                                          feedforward_modules=["up_proj"]), {"type": "ia3"}, {}),
+    "prompt": ("llama", peft.PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=5), {"type": "prompt"}, {}),
+    "prompt-checkpointed": ("qwen3", peft.PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=9), {"type": "prompt"},
+                           {"gradient_checkpointing": True}),
+    "prefix": ("qwen2", peft.PrefixTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=7), {"type": "prefix"}, {}),
+    "ptuning": ("qwen2", peft.PromptEncoderConfig(task_type="CAUSAL_LM", num_virtual_tokens=6, encoder_hidden_size=24),
+                {"type": "ptuning", "ptuning": {"hidden": 24}}, {}),
 }
 
 
@@ -71,6 +80,10 @@ def test_trains_as_peft(tmp_path, trainer, name):
     model = peft.get_peft_model(load(), config)
     shake(model)
     model.save_pretrained(tmp_path / "start")
+    if method["type"] == "ptuning":  # PEFT does not save what a training goes on from
+        encoder = {name: value.detach().clone() for name, value in model.prompt_encoder.default.state_dict().items()}
+        save_file({f"prompt_encoder.{name}": value for name, value in encoder.items()},
+                  tmp_path / "start" / "prompt_encoder.safetensors")
     rows = random_rows(STEPS * ROWS, 21, seed=31)
     theirs = peer_curve(model.eval(), rows, training)
 
@@ -91,6 +104,29 @@ def test_trains_as_peft(tmp_path, trainer, name):
     assert difference(plain, trained) > 1e-2, "the adapter must do something for this to show anything"
     assert difference(loaded, trained) < 1e-4
     assert difference(trainer.logits(tmp_path, base, ids, adapter), loaded) < 1e-4
+
+
+def test_prefix_and_prompt_see_masks_as_peft(tmp_path, trainer):
+    """A batch padded at the front: virtual tokens come before it, visible to every token."""
+    base = tmp_path / "base"
+    tiny_model("llama").save_pretrained(base)
+    ids = random_rows(2, 15, seed=8)
+    mask = np.ones_like(ids)
+    mask[1, :4] = 0
+    for config in (peft.PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=4),
+                   peft.PrefixTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=6)):
+        loaded = transformers.AutoModelForCausalLM.from_pretrained(base, dtype="float32", attn_implementation="eager")
+        model = peft.get_peft_model(loaded, config)
+        adapter = tmp_path / config.peft_type.value
+        model.eval().save_pretrained(adapter)
+        with torch.no_grad():
+            theirs = model(input_ids=torch.as_tensor(ids), attention_mask=torch.as_tensor(mask)).logits.numpy()[:, -ids.shape[1]:]
+        save_numpy({"input_ids": ids, "attention_mask": mask}, tmp_path / "in.safetensors")
+        trainer.run("forward", "--model", base, "--adapter", adapter, "--input", tmp_path / "in.safetensors",
+                    "--output", tmp_path / "out.safetensors")
+        ours = load_file(tmp_path / "out.safetensors")["logits"]
+        seen = mask == 1
+        assert difference(ours[seen], theirs[seen]) < 1e-4
 
 
 @pytest.mark.parametrize("method", ["dora", "ia3"])

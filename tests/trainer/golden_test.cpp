@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <map>
 
 namespace rentune::test {
 namespace {
@@ -138,10 +139,10 @@ struct Curve
     Json adapterMethod() const
     {
         const Json config = json(folder("start") / "adapter_config.json");
-        const bool ia3 = config["peft_type"] == "IA3";
-        Json method{{"type", ia3                               ? "ia3"
-                             : config.value("use_dora", false) ? "dora"
-                                                               : "lora"},
+        static const std::map<std::string, std::string> types = {
+            {"LORA", "lora"}, {"IA3", "ia3"}, {"PROMPT_TUNING", "prompt"}, {"PREFIX_TUNING", "prefix"}};
+        const bool dora = config.value("use_dora", false);
+        Json method{{"type", dora ? "dora" : types.at(config["peft_type"])},
                     {"init_from", folder("start").string()}};
         if (packed())
             method["quantization"] = {{"type", "nf4"}, {"double", true}, {"block", 64}};

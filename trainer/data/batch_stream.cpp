@@ -17,14 +17,16 @@ int64_t ceilDivide(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
-/// Labels that enter the loss: the model predicts position t from t − 1, so the first one never does.
-int64_t countTrained(const text::TokenId *labels, int64_t length)
+/// Labels that enter the loss: the model predicts position t from t − 1, so the first one does only after a
+/// prompt.
+int64_t countTrained(const text::TokenId *labels, int64_t length, bool first)
 {
-    const std::span<const text::TokenId> shifted(labels + 1, static_cast<size_t>(length - 1));
+    const int64_t skipped = first ? 0 : 1;
+    const std::span<const text::TokenId> shifted(labels + skipped, static_cast<size_t>(length - skipped));
     return std::ranges::count_if(shifted, [](text::TokenId label) { return label != text::ignoredLabel; });
 }
 
-MicroBatch pad(const SampleSet &samples, std::span<const int64_t> chosen, int64_t padId)
+MicroBatch pad(const SampleSet &samples, std::span<const int64_t> chosen, int64_t padId, bool firstTrained)
 {
     MicroBatch batch;
     batch.rows = static_cast<int64_t>(chosen.size());
@@ -43,7 +45,7 @@ MicroBatch pad(const SampleSet &samples, std::span<const int64_t> chosen, int64_
         std::fill_n(batch.attentionMask.begin() + begin, length, 1);
         batch.rowNumbers.push_back(samples.row(sample));
         batch.tokens += length;
-        batch.trainedTokens += countTrained(samples.labels(sample), length);
+        batch.trainedTokens += countTrained(samples.labels(sample), length, firstTrained);
     }
     batch.padded = batch.tokens != batch.rows * batch.length;
     return batch;
@@ -93,7 +95,7 @@ MicroBatch BatchStream::collect(int64_t numberInEpoch) const
     const int64_t begin = numberInEpoch * m_options.microBatch;
     const int64_t count = std::min(m_options.microBatch, m_samples->size() - begin);
     return pad(*m_samples, std::span(m_order).subspan(static_cast<size_t>(begin), static_cast<size_t>(count)),
-               m_options.padId);
+               m_options.padId, m_options.firstTrained);
 }
 
 StepBatches BatchStream::step(int64_t step)
@@ -126,7 +128,7 @@ std::vector<MicroBatch> evaluationBatches(const SampleSet &samples, int64_t rows
         const int64_t count = std::min(rows, samples.size() - begin);
         batches.push_back(
             pad(samples, std::span(order).subspan(static_cast<size_t>(begin), static_cast<size_t>(count)),
-                padId));
+                padId, false));
         batches.back().number = begin / rows;
     }
     return batches;

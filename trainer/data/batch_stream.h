@@ -47,6 +47,7 @@ struct MicroBatch
     int64_t rows = 0;
     int64_t length = 0;
     std::vector<int64_t> ids;           ///< padId where there is no token
+    bool firstTrained = false;          ///< a prompt before each sequence predicts its first token too
     std::vector<int64_t> labels;        ///< text::ignoredLabel where not trained or padding
     std::vector<int64_t> attentionMask; ///< 1 token, 0 padding
     std::vector<int64_t> rowNumbers;    ///< rows of the dataset, [rows]
@@ -75,6 +76,7 @@ struct BatchOptions
     double epochs = 1;
     int64_t maxSteps = 0; ///< > 0 overrides epochs and wraps round the data
     int64_t padId = 0;
+    bool firstTrained = false; ///< a prompt before each sequence predicts its first token too
 };
 
 /// The order of training, a pure function of (data, options, step): a resumed run asks for its step and gets

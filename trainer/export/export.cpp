@@ -4,6 +4,7 @@
 #include "core/hf/model_weights.h"
 #include "trainer/checkpoint/manifest.h"
 #include "trainer/export/companions.h"
+#include "trainer/model/attach_adapter.h"
 #include "trainer/model/tensor_file.h"
 
 #include <algorithm>
@@ -38,6 +39,14 @@ Result<void> exportAdapter(FileOps &ops, const fs::path &folder, const hf::Adapt
     for (const Parameter &p : model.parameters->all())
         if (isAdapterWeight(*p.weight))
             tensors.push_back(toView(p.weight->name, p.value));
+    at::Tensor promptRows; // owns what a view borrows
+    if (const auto &encoder = model.decoder->virtualTokens().encoder) {
+        // PEFT saves what the encoder makes; the encoder itself lies beside, to go on from.
+        RENTUNE_CHECK(hf::writeSafetensors(ops, folder / promptEncoderFile, std::move(tensors)));
+        const UnitLease lease(*model.parameters, Decoder::embeddingUnit, Pass::Forward);
+        promptRows = encoder->rows();
+        tensors = {toView("prompt_embeddings", promptRows)};
+    }
     RENTUNE_CHECK(hf::writeSafetensors(ops, folder / "adapter_model.safetensors", std::move(tensors)));
     const Json json = hf::adapterConfigJson(config, model.decoder->config());
     return atomicReplace(ops, folder / "adapter_config.json", json.dump(2) + "\n");

@@ -58,7 +58,7 @@ Result<std::unique_ptr<Decoder>> adapterAlone(const hf::ModelConfig &config, con
                                               const fs::path &folder)
 {
     auto decoder = std::make_unique<Decoder>(config);
-    RENTUNE_CHECK(attachAdapter(*decoder, adapter));
+    RENTUNE_CHECK(attachAdapter(*decoder, adapter, false));
     const std::vector<WeightPtr> weights = decoder->weights();
     RENTUNE_TRY(auto values, readAdapterWeights(folder, weights));
     for (const WeightPtr &weight : weights)

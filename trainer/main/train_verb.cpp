@@ -224,6 +224,8 @@ private:
         options.seed = training.seed;
         options.epochs = training.epochs;
         options.maxSteps = training.maxSteps;
+        const auto method = m_config.job.method.type;
+        options.firstTrained = method == wire::MethodType::Prompt || method == wire::MethodType::Ptuning;
         return options;
     }
 

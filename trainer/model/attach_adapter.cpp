@@ -65,35 +65,72 @@ Result<std::vector<std::string>> attach(Decoder &decoder, const hf::Ia3Config &c
     return std::move(targets.unmatched);
 }
 
-Result<std::vector<std::string>> attach(Decoder &, const hf::VirtualTokenConfig &)
+PromptEncoder makeEncoder(const hf::VirtualTokenConfig &config, int64_t width)
 {
-    return Error{ErrorCode::AdapterConfig,
-                 "adapters of virtual tokens can't be put on a model yet; use LoRA"};
+    const std::string name = promptEncoderPrefix;
+    const std::vector<int64_t> sizes{width, config.encoderHidden, config.encoderHidden, width};
+    PromptEncoder encoder;
+    encoder.embedding = makeTrained(name + "embedding.weight", {config.count, width});
+    for (size_t i = 0; i + 1 < sizes.size(); ++i) { // a ReLU lies between two layers of torch's Sequential
+        const std::string layer = name + "mlp_head." + std::to_string(2 * i);
+        encoder.weights.push_back(makeTrained(layer + ".weight", {sizes[i + 1], sizes[i]}));
+        encoder.biases.push_back(makeTrained(layer + ".bias", {sizes[i + 1]}));
+    }
+    return encoder;
+}
+
+Result<std::vector<std::string>> attach(Decoder &decoder, const hf::VirtualTokenConfig &config, bool training)
+{
+    const hf::ModelConfig &model = decoder.config();
+    const std::string name = "prompt_embeddings";
+    VirtualTokens tokens;
+    tokens.count = config.count;
+    if (config.kind == hf::VirtualTokenKind::Prefix)
+        tokens.prefix = makeTrained(name, {config.count, model.layers * 2 * model.kvHeads * model.headDim});
+    else if (config.kind == hf::VirtualTokenKind::Ptuning && training)
+        tokens.encoder = makeEncoder(config, model.hiddenSize);
+    else
+        tokens.prompt = makeTrained(name, {config.count, model.hiddenSize});
+    decoder.setVirtualTokens(std::move(tokens));
+    return std::vector<std::string>{};
+}
+
+at::Tensor uniform(const Weight &weight, int64_t in, const at::Generator &generator)
+{
+    const double bound = 1 / std::sqrt(static_cast<double>(in));
+    return at::empty(weight.shape, at::kFloat).uniform_(-bound, bound, generator);
 }
 
 } // namespace
 
-Result<std::vector<std::string>> attachAdapter(Decoder &decoder, const hf::AdapterConfig &config)
+Result<std::vector<std::string>> attachAdapter(Decoder &decoder, const hf::AdapterConfig &config,
+                                               bool training)
 {
-    return std::visit([&](const auto &held) { return attach(decoder, held); }, config);
+    if (const auto *lora = std::get_if<hf::LoraConfig>(&config))
+        return attach(decoder, *lora);
+    if (const auto *ia3 = std::get_if<hf::Ia3Config>(&config))
+        return attach(decoder, *ia3);
+    return attach(decoder, std::get<hf::VirtualTokenConfig>(config), training);
 }
 
 at::Tensor initialAdapterValue(const Weight &weight, uint64_t seed, uint64_t number)
 {
-    if (weight.name.ends_with(".ia3_l"))
+    const at::Generator generator =
+        at::detail::createCPUGenerator(deriveSeed(seed, RandomPurpose::AdapterInit, {number}));
+    const std::string &name = weight.name;
+    if (name.ends_with(".ia3_l"))
         return at::ones(weight.shape, at::kFloat);
-    at::Tensor value = at::zeros(weight.shape, at::kFloat);
-    if (weight.name.ends_with(".lora_A.weight")) {
-        const double bound = 1 / std::sqrt(static_cast<double>(weight.shape[1]));
-        value.uniform_(
-            -bound, bound,
-            at::detail::createCPUGenerator(deriveSeed(seed, RandomPurpose::AdapterInit, {number})));
-    }
-    return value;
+    if (name == "prompt_embeddings" || name.ends_with(".embedding.weight"))
+        return at::empty(weight.shape, at::kFloat).normal_(0, 1, generator);
+    if (name.ends_with(".lora_A.weight") || name.starts_with(promptEncoderPrefix))
+        return uniform(weight, weight.shape.back(), generator);
+    return at::zeros(weight.shape, at::kFloat);
 }
 
 std::string adaptedModule(const Weight &weight)
 {
+    if (!weight.name.starts_with(prefix))
+        return weight.name;
     const std::string inside = weight.name.substr(prefix.size());
     return inside.substr(0, inside.find_last_of('.', inside.find("lora_")));
 }

@@ -46,6 +46,19 @@ at::Tensor visibility(const TokenBatch &batch)
     return part.unsqueeze(2).eq(part.unsqueeze(1)).contiguous();
 }
 
+/// The batch with `count` places before each sequence. As in PEFT they are visible to all, and stated
+/// positions no longer count.
+TokenBatch withPromptRows(const TokenBatch &batch, int64_t count)
+{
+    if (count == 0)
+        return batch;
+    TokenBatch longer;
+    longer.ids = at::constant_pad_nd(batch.ids, {count, 0}, 0);
+    if (batch.mask.defined())
+        longer.mask = at::constant_pad_nd(batch.mask, {count, 0}, 1);
+    return longer;
+}
+
 /// Appends this call's rows to the cache and returns everything so far as [batch · length, width].
 at::Tensor extend(at::Tensor &cached, const at::Tensor &rows, int64_t batch)
 {
@@ -129,23 +142,44 @@ void Decoder::changeLinears(const ChangeLinear &change)
     }
 }
 
-LayerContext Decoder::context(const TokenBatch &batch, KvCache *cache) const
+void Decoder::setVirtualTokens(VirtualTokens tokens)
+{
+    m_virtual = std::move(tokens);
+    auto &embeddingWeights = m_units[embeddingUnit];
+    if (m_virtual.prompt)
+        embeddingWeights.push_back(m_virtual.prompt);
+    if (m_virtual.encoder)
+        for (const WeightPtr &weight : m_virtual.encoder->all())
+            embeddingWeights.push_back(weight);
+    if (m_virtual.prefix)
+        for (int i = 0; i < layers(); ++i)
+            m_units[static_cast<size_t>(layerUnit(i))].push_back(m_virtual.prefix);
+}
+
+LayerContext Decoder::context(const TokenBatch &given, KvCache *cache) const
 {
     const int64_t past = cache ? cache->length : 0;
+    LayerContext result;
+    if (past == 0)
+        (m_virtual.prefix ? result.prefixRows : result.promptRows) = m_virtual.count;
+    const TokenBatch batch = withPromptRows(given, result.promptRows);
     const int64_t rows = batch.ids.size(0);
     const int64_t tokens = batch.ids.size(1);
-    LayerContext result;
     result.attention.batch = rows;
     result.attention.queries = tokens;
-    result.attention.keys = past + tokens;
+    result.attention.keys = past + result.prefixRows + tokens;
     result.attention.heads = m_config.heads;
     result.attention.kvHeads = m_config.kvHeads;
     result.attention.headDim = m_config.headDim;
     if (!cache)
         result.attention.visible = visibility(batch);
+    if (result.attention.visible.defined() && result.prefixRows > 0)
+        result.attention.visible =
+            at::constant_pad_nd(result.attention.visible, {result.prefixRows, 0}, 1).contiguous();
+    const int64_t first = past + result.prefixRows;
     const at::Tensor positions = batch.positions.defined()
-                                     ? batch.positions
-                                     : at::arange(past, past + tokens, at::kLong).expand({rows, tokens});
+                                     ? batch.positions + result.prefixRows
+                                     : at::arange(first, first + tokens, at::kLong).expand({rows, tokens});
     const hf::RopeFrequencies frequencies =
         hf::ropeFrequencies(m_config.rope, m_config.headDim, positions.max().item<int64_t>() + 1);
     result.rotary = RotaryTable::make(positions, frequencies.inverse, frequencies.attentionFactor);
@@ -157,12 +191,34 @@ LayerContext Decoder::context(const TokenBatch &batch, KvCache *cache) const
     return result;
 }
 
-at::Tensor Decoder::embed(const at::Tensor &ids) const
+at::Tensor Decoder::embed(const at::Tensor &ids, const LayerContext &context) const
 {
-    return m_embedding->tensor.index_select(0, ids.reshape({-1}));
+    const at::Tensor x = m_embedding->tensor.index_select(0, ids.reshape({-1}));
+    if (context.promptRows == 0)
+        return x;
+    const int64_t batch = ids.size(0);
+    const at::Tensor rows = m_virtual.encoder ? m_virtual.encoder->rows() : m_virtual.prompt->tensor;
+    return at::cat({rows.to(x.scalar_type()).expand({batch, -1, -1}), x.view({batch, ids.size(1), -1})}, 1)
+        .view({-1, x.size(1)});
 }
 
-void Decoder::embedBackward(const at::Tensor &ids, const at::Tensor &dx) const
+void Decoder::embedBackward(const at::Tensor &ids, const at::Tensor &dx, const LayerContext &context) const
+{
+    at::Tensor gradient = dx;
+    if (context.promptRows > 0) {
+        const at::Tensor sequences = dx.view({ids.size(0), -1, dx.size(1)});
+        const at::Tensor drows = sequences.slice(1, 0, context.promptRows).to(at::kFloat).sum(0);
+        if (m_virtual.encoder)
+            m_virtual.encoder->backward(drows);
+        else
+            m_virtual.prompt->addGradient(drows);
+        gradient = sequences.slice(1, context.promptRows).reshape({-1, dx.size(1)});
+    }
+    if (m_embedding->trainable)
+        embeddingBackward(ids, gradient);
+}
+
+void Decoder::embeddingBackward(const at::Tensor &ids, const at::Tensor &dx) const
 {
     if (!m_embedding->gradient.defined())
         m_embedding->gradient = at::zeros_like(m_embedding->tensor);
@@ -200,6 +256,11 @@ at::Tensor Decoder::attend(int index, const at::Tensor &x, const LayerContext &c
     }
     query = rotate(query, context.rotary);
     key = rotate(key, context.rotary);
+    if (context.prefixRows > 0) {
+        const int64_t first = 2 * index * key.size(1);
+        key = withRowsBefore(key, m_virtual.prefix, first, context.attention.batch);
+        value = withRowsBefore(value, m_virtual.prefix, first + value.size(1), context.attention.batch);
+    }
     if (context.cache) {
         key = extend(context.cache->keys[static_cast<size_t>(index)], key, context.attention.batch);
         value = extend(context.cache->values[static_cast<size_t>(index)], value, context.attention.batch);

@@ -5,6 +5,7 @@
 #include "trainer/ops/attention.h"
 #include "trainer/ops/elementwise.h"
 #include "trainer/ops/linear.h"
+#include "trainer/ops/virtual_tokens.h"
 
 #include <functional>
 #include <optional>
@@ -36,9 +37,20 @@ struct DropoutKey
     uint64_t microBatch = 0; ///< global number within the step
 };
 
+/// Trained rows that PEFT's prompt methods put before every sequence; at most one of the three is set.
+struct VirtualTokens
+{
+    int64_t count = 0;
+    WeightPtr prompt;                     ///< [count, hidden]: embeddings
+    std::optional<PromptEncoder> encoder; ///< makes the embeddings while P-tuning trains
+    WeightPtr prefix; ///< [count, layers · 2 · kv width]: key, then value of each layer, not rotated
+};
+
 /// What all layers of one forward pass share.
 struct LayerContext
 {
+    int64_t promptRows = 0; ///< virtual tokens that this pass puts before each sequence
+    int64_t prefixRows = 0; ///< virtual keys and values that it puts before each layer's own
     AttentionShape attention;
     RotaryTable rotary;
     std::optional<DropoutKey> dropout; ///< without a value nothing is dropped
@@ -73,14 +85,21 @@ public:
     using ChangeLinear = std::function<std::vector<WeightPtr>(Linear &)>;
     void changeLinears(const ChangeLinear &change);
 
+    /// Once, before the weights are given their values. The weights join the units that use them.
+    void setVirtualTokens(VirtualTokens tokens);
+
+    /// Virtual tokens count only in a pass that begins a sequence.
     LayerContext context(const TokenBatch &batch, KvCache *cache = nullptr) const;
 
     // The steps of a forward pass. Rows are batch · tokens; the unit's weights must be present.
-    at::Tensor embed(const at::Tensor &ids) const;                         ///< → [rows, hidden]
-    void embedBackward(const at::Tensor &ids, const at::Tensor &dx) const; ///< gradient of the embedding
+    /// → [rows, hidden], with the context's prompt rows before each sequence.
+    at::Tensor embed(const at::Tensor &ids, const LayerContext &context) const;
+    /// Gradients of the embedding and of the prompt, as far as they are trained.
+    void embedBackward(const at::Tensor &ids, const at::Tensor &dx, const LayerContext &context) const;
     at::Tensor layer(int index, const at::Tensor &x, const LayerContext &context) const;
     at::Tensor finalNorm(const at::Tensor &x) const;
     Weight &head() const { return *m_head; } ///< [vocab, hidden]
+    const VirtualTokens &virtualTokens() const { return m_virtual; }
 
 private:
     struct Layer
@@ -94,10 +113,12 @@ private:
 
     hf::ModelConfig m_config;
     WeightPtr m_embedding, m_finalNorm, m_head;
+    VirtualTokens m_virtual;
     std::vector<Layer> m_layers;
     std::vector<std::vector<WeightPtr>> m_units;
 
     Layer makeLayer(int index);
+    void embeddingBackward(const at::Tensor &ids, const at::Tensor &dx) const;
     at::Tensor attend(int index, const at::Tensor &x, const LayerContext &context) const;
     at::Tensor project(int index, const Linear &module, int place, const at::Tensor &x,
                        const LayerContext &context) const;

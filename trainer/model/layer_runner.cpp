@@ -3,33 +3,53 @@
 
 #include "trainer/ops/allocator.h"
 
+#include <algorithm>
+
 namespace rentune::trainer {
+namespace {
+
+/// Labels with the prompt's rows, which are not trained; the last of them predicts the first token.
+at::Tensor withPromptRows(const at::Tensor &labels, const LayerContext &context)
+{
+    return at::constant_pad_nd(labels, {context.promptRows, 0}, ignoredLabel);
+}
+
+} // namespace
 
 LayerRunner::LayerRunner(const Decoder &decoder, ParameterSource &source, Options options)
     : m_decoder(decoder), m_source(source), m_options(options)
 {
 }
 
-at::Tensor LayerRunner::embed(const at::Tensor &ids)
+at::Tensor LayerRunner::embed(const at::Tensor &ids, const LayerContext &context)
 {
     const UnitLease lease(m_source, Decoder::embeddingUnit, Pass::Forward);
-    return m_decoder.embed(ids);
+    return m_decoder.embed(ids, context);
 }
 
-at::Tensor LayerRunner::hidden(const TokenBatch &batch, KvCache *cache)
+/// Of every row, virtual tokens included.
+at::Tensor LayerRunner::states(const TokenBatch &batch, const LayerContext &context)
 {
     const at::NoGradGuard noGrad;
     const TermScope term(MemoryTerm::Activations);
-    const LayerContext context = m_decoder.context(batch, cache);
-    at::Tensor x = embed(batch.ids);
+    at::Tensor x = embed(batch.ids, context);
     for (int i = 0; i < m_decoder.layers(); ++i) {
         const UnitLease lease(m_source, m_decoder.layerUnit(i), Pass::Forward);
         x = m_decoder.layer(i, x, context);
     }
-    if (cache)
-        cache->length += batch.ids.size(1);
     const UnitLease lease(m_source, m_decoder.headUnit(), Pass::Forward);
     return m_decoder.finalNorm(x);
+}
+
+at::Tensor LayerRunner::hidden(const TokenBatch &batch, KvCache *cache)
+{
+    const LayerContext context = m_decoder.context(batch, cache);
+    const at::Tensor x = states(batch, context);
+    if (cache)
+        cache->length += context.promptRows + context.prefixRows + batch.ids.size(1);
+    if (context.promptRows == 0)
+        return x;
+    return x.view({batch.ids.size(0), -1, x.size(1)}).slice(1, context.promptRows).reshape({-1, x.size(1)});
 }
 
 at::Tensor LayerRunner::logits(const at::Tensor &hiddenRows)
@@ -41,9 +61,11 @@ at::Tensor LayerRunner::logits(const at::Tensor &hiddenRows)
 
 HeadLoss LayerRunner::evaluate(const TokenBatch &batch, const at::Tensor &labels)
 {
-    const at::Tensor states = hidden(batch);
+    const LayerContext context = m_decoder.context(batch);
+    const at::Tensor hiddenRows = states(batch, context);
     const UnitLease lease(m_source, m_decoder.headUnit(), Pass::Forward);
-    return headLoss(states, m_decoder.head(), shiftedLabels(labels), 1, LossPass::Value);
+    return headLoss(hiddenRows, m_decoder.head(), shiftedLabels(withPromptRows(labels, context)), 1,
+                    LossPass::Value);
 }
 
 HeadLoss LayerRunner::train(const TokenBatch &batch, const at::Tensor &labels, double divisor,
@@ -53,21 +75,22 @@ HeadLoss LayerRunner::train(const TokenBatch &batch, const at::Tensor &labels, d
     const TermScope term(MemoryTerm::Activations);
     LayerContext context = m_decoder.context(batch);
     context.dropout = dropout;
-    at::Tensor x = embed(batch.ids);
+    at::Tensor x = embed(batch.ids, context);
     std::vector<Trace> traces;
     for (int i = 0; i < m_decoder.layers(); ++i)
         traces.push_back(forward(i, x, context, x));
 
-    HeadLoss loss = trainHead(x, labels, divisor);
+    HeadLoss loss = trainHead(x, withPromptRows(labels, context), divisor);
     x.reset();
     at::Tensor gradient = std::move(loss.dhidden);
     for (int i = m_decoder.layers() - 1; i >= 0; --i) {
         gradient = backward(i, std::move(traces.back()), gradient, context);
         traces.pop_back();
     }
-    if (m_decoder.unitWeights(Decoder::embeddingUnit).front()->trainable) {
+    if (std::ranges::any_of(m_decoder.unitWeights(Decoder::embeddingUnit),
+                            [](const WeightPtr &weight) { return weight->trainable; })) {
         const UnitLease lease(m_source, Decoder::embeddingUnit, Pass::Backward);
-        m_decoder.embedBackward(batch.ids, gradient);
+        m_decoder.embedBackward(batch.ids, gradient, context);
     }
     return loss;
 }

@@ -24,8 +24,8 @@ public:
     LayerRunner(const Decoder &decoder, ParameterSource &source, Options options);
     LayerRunner(const Decoder &decoder, ParameterSource &source) : LayerRunner(decoder, source, Options{}) {}
 
-    /// Final hidden states [batch · tokens, hidden], compute dtype; with a cache, of the tokens that follow
-    /// it.
+    /// Final hidden states [batch · tokens, hidden] of the batch's own tokens, compute dtype; with a cache,
+    /// of the tokens that follow it.
     at::Tensor hidden(const TokenBatch &batch, KvCache *cache = nullptr);
 
     /// fp32 logits of hidden rows, [rows, vocab].
@@ -51,7 +51,8 @@ private:
     ParameterSource &m_source;
     Options m_options;
 
-    at::Tensor embed(const at::Tensor &ids);
+    at::Tensor embed(const at::Tensor &ids, const LayerContext &context);
+    at::Tensor states(const TokenBatch &batch, const LayerContext &context);
     Trace forward(int layer, const at::Tensor &x, const LayerContext &context, at::Tensor &output);
     at::Tensor backward(int layer, Trace trace, const at::Tensor &gradient, const LayerContext &context);
     HeadLoss trainHead(const at::Tensor &x, const at::Tensor &labels, double divisor);

@@ -5,6 +5,7 @@
 #include "trainer/model/attach_adapter.h"
 #include "trainer/model/tensor_file.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -22,6 +23,12 @@ std::string shapeText(const std::vector<int64_t> &shape)
     for (size_t i = 0; i < shape.size(); ++i)
         text += (i ? ", " : "") + std::to_string(shape[i]);
     return text + "]";
+}
+
+bool hasPromptEncoder(const std::vector<WeightPtr> &weights)
+{
+    return std::ranges::any_of(
+        weights, [](const WeightPtr &weight) { return weight->name.starts_with(promptEncoderPrefix); });
 }
 
 /// The base's first values, those to be packed apart.
@@ -88,7 +95,14 @@ void addFreshAdapter(TensorMap &values, const std::vector<WeightPtr> &weights, u
 Result<TensorMap> readAdapterWeights(const std::filesystem::path &folder,
                                      const std::vector<WeightPtr> &weights)
 {
-    const std::filesystem::path path = folder / "adapter_model.safetensors";
+    const bool encoder = hasPromptEncoder(weights);
+    const std::filesystem::path path = folder / (encoder ? promptEncoderFile : "adapter_model.safetensors");
+    if (encoder && !std::filesystem::exists(path))
+        return Error{
+            ErrorCode::AdapterConfig,
+            "P-tuning goes on only from its encoder, which PEFT does not save; start afresh, or from a "
+            "folder that a run of this program left",
+            path.string()};
     RENTUNE_TRY(const hf::SafetensorsFile file, hf::SafetensorsFile::open(path));
     TensorMap tensors;
     for (const WeightPtr &weight : weights) {
@@ -118,7 +132,8 @@ Result<LoadedModel> loadModel(const ModelRequest &request)
     LoadedModel model;
     model.decoder = std::make_unique<Decoder>(config);
     if (request.adapter) {
-        RENTUNE_TRY(model.unmatched, attachAdapter(*model.decoder, *request.adapter));
+        RENTUNE_TRY(model.unmatched,
+                    attachAdapter(*model.decoder, *request.adapter, request.trained == Trained::Adapter));
     }
     const std::vector<WeightPtr> weights = model.decoder->weights();
     setTrained(weights, request.trained);

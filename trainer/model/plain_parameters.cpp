@@ -13,7 +13,7 @@ NumberFormat NumberFormat::bf16()
 
 bool isAdapterWeight(const Weight &weight)
 {
-    return weight.name.starts_with("base_model.");
+    return weight.name.starts_with("base_model.") || weight.name.starts_with("prompt_");
 }
 
 PlainParameters::PlainParameters(const Decoder &decoder, NumberFormat format, const InitialValue &initial)

@@ -28,8 +28,8 @@ public:
     /// Gives a weight's first value, any float dtype.
     using InitialValue = std::function<at::Tensor(const Weight &)>;
 
-    /// `decoder` must outlive the object. Weights whose name begins with "base_model." (adapters) are kept in
-    /// fp32. A weight whose first value is undefined is a derived class's to provide.
+    /// `decoder` must outlive the object. Adapters' weights are kept in fp32. A weight whose first value is
+    /// undefined is a derived class's to provide.
     PlainParameters(const Decoder &decoder, NumberFormat format, const InitialValue &initial);
 
     void acquire(int unit, Pass pass) override;
