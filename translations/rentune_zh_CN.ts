@@ -1042,8 +1042,8 @@ GPL-3.0-or-later。离线可用，不向任何地方发送数据。</translation
         <translation>数据文件</translation>
     </message>
     <message>
-        <source>Data files (*.jsonl *.json);;All files (*)</source>
-        <translation>数据文件 (*.jsonl *.json);;所有文件 (*)</translation>
+        <source>Data files (*.jsonl *.json *.csv *.tsv);;All files (*)</source>
+        <translation>数据文件 (*.jsonl *.json *.csv *.tsv);;所有文件 (*)</translation>
     </message>
     <message>
         <source>× %1 cards = %2</source>
@@ -1078,8 +1078,8 @@ GPL-3.0-or-later。离线可用，不向任何地方发送数据。</translation
         <translation>选文件…</translation>
     </message>
     <message>
-        <source>A jsonl or json file</source>
-        <translation>jsonl 或 json 文件</translation>
+        <source>A jsonl, json or csv file</source>
+        <translation>jsonl、json 或 csv 文件</translation>
     </message>
     <message>
         <source>Method</source>

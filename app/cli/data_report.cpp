@@ -140,12 +140,13 @@ Result<DataReport> reportData(const fs::path &file, const fs::path &model, std::
         values["samples"].push_back(sampleJson(dataset.row(i)));
     values["lengths"] = nullptr;
     values["render"] = nullptr;
-    if (renderer && (renderer->chatTemplate || !needsTemplate(kinds))) {
+    const bool rendered = renderer && (renderer->chatTemplate || !needsTemplate(kinds));
+    if (rendered) {
         RENTUNE_TRY(const auto lengths,
                     data::rowLengths(dataset, &renderer->tokenizer, templateOf(*renderer)));
         values["lengths"] = lengthsJson(data::lengthStatistics(lengths));
     }
-    if (renderer && dataset.size() > 0 && (row || renderer->chatTemplate || !needsTemplate(kinds))) {
+    if (dataset.size() > 0 && (rendered || (renderer && row))) {
         RENTUNE_TRY(values["render"], renderJson(dataset.row(row.value_or(0)), *renderer));
     }
     return report;

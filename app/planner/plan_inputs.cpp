@@ -6,6 +6,7 @@
 #include "app/text/words.h"
 #include "app/widgets/controls.h"
 #include "app/widgets/fields.h"
+#include "app/widgets/input_group.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -19,8 +20,6 @@
 
 namespace rentune::app {
 namespace {
-
-constexpr int labelWidth = 84;
 
 using wire::JobSpec;
 
@@ -43,17 +42,6 @@ void chooseData(QComboBox *box, const QString &data, const QString &text)
         index = box->count() - 1;
     }
     box->setCurrentIndex(index);
-}
-
-QWidget *pair(QWidget *first, QWidget *second, int firstStretch = 1, int secondStretch = 1)
-{
-    auto *holder = new QWidget;
-    auto *row = new QHBoxLayout(holder);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(metrics::fieldGap);
-    row->addWidget(first, firstStretch);
-    row->addWidget(second, secondStretch);
-    return holder;
 }
 
 } // namespace
@@ -93,38 +81,6 @@ void PlanInputs::edit(const char *key, const Change &change)
     Q_EMIT edited(job, QString::fromLatin1(key));
 }
 
-QGridLayout *PlanInputs::addGroup(QVBoxLayout *column, Text *&title, QPushButton **link)
-{
-    if (column->count() > 0)
-        column->addWidget(new Separator);
-    auto *header = new QHBoxLayout;
-    title = new Text(Type::Body, Text::Role::Primary, true);
-    header->addWidget(title);
-    header->addStretch(1);
-    if (link) {
-        *link = linkButton();
-        header->addWidget(*link);
-    }
-    column->addLayout(header);
-    auto *grid = new QGridLayout;
-    grid->setHorizontalSpacing(8);
-    grid->setVerticalSpacing(metrics::fieldGap);
-    grid->setColumnMinimumWidth(0, labelWidth);
-    grid->setColumnStretch(1, 1);
-    column->addLayout(grid);
-    return grid;
-}
-
-Text *PlanInputs::addRow(QGridLayout *grid, QWidget *first, QWidget *second)
-{
-    auto *label = new Text(Type::Body, Text::Role::Secondary);
-    label->setBuddy(first);
-    const int row = grid->rowCount();
-    grid->addWidget(label, row, 0);
-    grid->addWidget(second ? pair(first, second) : first, row, 1);
-    return label;
-}
-
 QSpinBox *PlanInputs::addCount(const char *name, const char *key, int low, int high,
                                std::function<void(JobSpec &, int)> change)
 {
@@ -149,7 +105,9 @@ QDoubleSpinBox *PlanInputs::addReal(const char *name, const char *key, double hi
 
 void PlanInputs::buildModel(QVBoxLayout *column)
 {
-    QGridLayout *grid = addGroup(column, m_modelTitle, &m_modelLink);
+    const InputGroup group = addInputGroup(column, true);
+    m_modelTitle = group.title;
+    m_modelLink = group.link;
     m_model = choiceField(QStringLiteral("model"));
     m_model->setEditable(true);
     m_model->setInsertPolicy(QComboBox::NoInsert);
@@ -158,8 +116,8 @@ void PlanInputs::buildModel(QVBoxLayout *column)
     fillModels();
     m_modelNote = new Text(Type::Note, Text::Role::Tertiary);
     m_modelNote->setWordWrap(true);
-    grid->addWidget(m_model, 0, 0, 1, 2);
-    grid->addWidget(m_modelNote, 1, 0, 1, 2);
+    group.addWide(m_model);
+    group.addWide(m_modelNote);
     connect(m_modelLink, &QPushButton::clicked, this, &PlanInputs::chooseModelFolder);
     connect(m_model, &QComboBox::activated, this, [this](int index) {
         const std::string model = m_model->itemData(index).toString().toStdString();
@@ -184,18 +142,20 @@ void PlanInputs::fillModels()
 
 void PlanInputs::buildData(QVBoxLayout *column)
 {
-    QGridLayout *grid = addGroup(column, m_dataTitle, &m_dataLink);
+    const InputGroup group = addInputGroup(column, true);
+    m_dataTitle = group.title;
+    m_dataLink = group.link;
     m_data = new QLineEdit;
     m_data->setObjectName(QStringLiteral("data"));
     m_maxLength = addCount("maxLength", "data.max_length", 1, 1 << 20,
                            [](JobSpec &job, int value) { job.data.maxLength = value; });
     m_tooLong = new Segmented(2);
     m_tooLong->setObjectName(QStringLiteral("tooLong"));
-    grid->addWidget(m_data, 0, 0, 1, 2);
-    m_labels.emplace_back(addRow(grid, m_maxLength, m_tooLong), QT_TR_NOOP("Max length"));
+    group.addWide(m_data);
+    m_labels.emplace_back(group.addRow(m_maxLength, m_tooLong), QT_TR_NOOP("Max length"));
     m_dataNote = new Text(Type::Note, Text::Role::Tertiary);
     m_dataNote->setWordWrap(true);
-    grid->addWidget(m_dataNote, grid->rowCount(), 0, 1, 2);
+    group.addWide(m_dataNote);
     connect(m_dataLink, &QPushButton::clicked, this, &PlanInputs::chooseDataFile);
     connect(m_data, &QLineEdit::editingFinished, this, [this] {
         const std::string path = m_data->text().trimmed().toStdString();
@@ -215,20 +175,21 @@ void PlanInputs::buildData(QVBoxLayout *column)
 
 void PlanInputs::buildMethod(QVBoxLayout *column)
 {
-    QGridLayout *grid = addGroup(column, m_methodTitle);
+    const InputGroup group = addInputGroup(column);
+    m_methodTitle = group.title;
     m_method = new Segmented(3);
     m_method->setObjectName(QStringLiteral("method"));
-    grid->addWidget(m_method, 0, 0, 1, 2);
+    group.addWide(m_method);
     m_rank =
         addCount("rank", "method.rank", 1, 4096, [](JobSpec &job, int value) { job.method.rank = value; });
     m_alpha = addReal("alpha", "method.alpha", 1e6, 2,
                       [](JobSpec &job, double value) { job.method.alpha = value; });
-    m_labels.emplace_back(addRow(grid, m_rank, m_alpha), QT_TR_NOOP("Rank / α"));
+    m_labels.emplace_back(group.addRow(m_rank, m_alpha), QT_TR_NOOP("Rank / α"));
     m_targets = choiceField(QStringLiteral("targets"));
     m_targets->setEditable(true);
-    m_labels.emplace_back(addRow(grid, m_targets), QT_TR_NOOP("Targets"));
+    m_labels.emplace_back(group.addRow(m_targets), QT_TR_NOOP("Targets"));
     m_quantization = choiceField(QStringLiteral("quantization"));
-    m_labels.emplace_back(addRow(grid, m_quantization), QT_TR_NOOP("Base in"));
+    m_labels.emplace_back(group.addRow(m_quantization), QT_TR_NOOP("Base in"));
     connect(m_method, &Segmented::chosen, this, &PlanInputs::changeMethod);
     const auto changeTargets = [this] {
         const QString text = m_targets->currentText().trimmed();
@@ -246,19 +207,20 @@ void PlanInputs::buildMethod(QVBoxLayout *column)
 
 void PlanInputs::buildTraining(QVBoxLayout *column)
 {
-    QGridLayout *grid = addGroup(column, m_trainingTitle);
+    const InputGroup group = addInputGroup(column);
+    m_trainingTitle = group.title;
     m_epochs = addReal("epochs", "training.epochs", 1e4, 2,
                        [](JobSpec &job, double value) { job.training.epochs = value; });
     m_steps = addCount("steps", "training.max_steps", 0, 100000000,
                        [](JobSpec &job, int value) { job.training.maxSteps = value; });
-    m_labels.emplace_back(addRow(grid, m_epochs, m_steps), QT_TR_NOOP("Epochs / steps"));
+    m_labels.emplace_back(group.addRow(m_epochs, m_steps), QT_TR_NOOP("Epochs / steps"));
     m_rate = new QLineEdit;
     m_rate->setObjectName(QStringLiteral("learningRate"));
     m_rateError = new Text(Type::Note, Text::Role::Error);
     m_rateError->setWordWrap(true);
     m_rateError->hide();
-    m_labels.emplace_back(addRow(grid, m_rate), QT_TR_NOOP("Learning rate"));
-    grid->addWidget(m_rateError, grid->rowCount(), 1);
+    m_labels.emplace_back(group.addRow(m_rate), QT_TR_NOOP("Learning rate"));
+    group.grid->addWidget(m_rateError, group.grid->rowCount(), 1);
     connect(m_rate, &QLineEdit::textEdited, this, &PlanInputs::changeRate);
 
     m_microBatch = addCount("microBatch", "training.micro_batch", 1, 65536,
@@ -274,13 +236,13 @@ void PlanInputs::buildTraining(QVBoxLayout *column)
     row->addWidget(new QLabel(QStringLiteral("×")));
     row->addWidget(m_accumulation, 1);
     row->addWidget(m_globalBatch);
-    m_labels.emplace_back(addRow(grid, batch), QT_TR_NOOP("Batch"));
+    m_labels.emplace_back(group.addRow(batch), QT_TR_NOOP("Batch"));
 
     m_precision = choiceField(QStringLiteral("precision"));
     m_precision->addItems({QStringLiteral("fp32"), QStringLiteral("bf16"), QStringLiteral("fp16")});
     m_checkpointing = new QCheckBox;
     m_checkpointing->setObjectName(QStringLiteral("gradientCheckpointing"));
-    m_labels.emplace_back(addRow(grid, m_precision, m_checkpointing), QT_TR_NOOP("Precision"));
+    m_labels.emplace_back(group.addRow(m_precision, m_checkpointing), QT_TR_NOOP("Precision"));
     connect(m_precision, &QComboBox::activated, this, [this](int index) {
         edit("training.precision",
              [index](JobSpec &job) { job.training.precision = wire::Precision(index); });
@@ -293,22 +255,23 @@ void PlanInputs::buildTraining(QVBoxLayout *column)
 
 void PlanInputs::buildGpu(QVBoxLayout *column)
 {
-    QGridLayout *grid = addGroup(column, m_gpuTitle);
+    const InputGroup group = addInputGroup(column);
+    m_gpuTitle = group.title;
     m_gpu = choiceField(QStringLiteral("gpu"));
     fillGpus();
-    grid->addWidget(m_gpu, 0, 0, 1, 2);
+    group.addWide(m_gpu);
     m_count = addCount("gpuCount", "parallel.gpus_per_node", 1, 1024,
                        [](JobSpec &job, int value) { job.parallel.gpusPerNode = value; });
     m_strategy = choiceField(QStringLiteral("strategy"));
     for (int i = 0; i <= int(wire::Strategy::Fsdp); ++i)
         m_strategy->addItem(strategyText(wire::Strategy(i)));
-    m_labels.emplace_back(addRow(grid, m_count, m_strategy), QT_TR_NOOP("Cards"));
+    m_labels.emplace_back(group.addRow(m_count, m_strategy), QT_TR_NOOP("Cards"));
     m_price = addReal("price", "hardware.price.per_hour", 1e6, 2, [this](JobSpec &job, double value) {
         setOwnPrice(job, m_currency->currentText().toStdString(), value);
     });
     m_currency = choiceField(QStringLiteral("currency"));
     m_currency->addItems({QStringLiteral("CNY"), QStringLiteral("USD")});
-    m_labels.emplace_back(addRow(grid, m_price, m_currency), QT_TR_NOOP("Price"));
+    m_labels.emplace_back(group.addRow(m_price, m_currency), QT_TR_NOOP("Price"));
     connect(m_gpu, &QComboBox::activated, this, [this](int index) {
         const std::string id = m_gpu->itemData(index).toString().toStdString();
         edit("hardware.gpu", [&](JobSpec &job) { job.hardware.gpu = id; });
@@ -334,15 +297,16 @@ void PlanInputs::fillGpus()
 
 void PlanInputs::buildLimits(QVBoxLayout *column)
 {
-    QGridLayout *grid = addGroup(column, m_limitsTitle);
+    const InputGroup group = addInputGroup(column);
+    m_limitsTitle = group.title;
     m_cap = addReal("cap", "budget.max_cost", 1e9, 2,
                     [](JobSpec &job, double value) { job.budget.maxCost = value; });
     m_hours = addReal("maxHours", "budget.max_hours", 1e6, 1,
                       [](JobSpec &job, double value) { job.budget.maxHours = value; });
-    m_labels.emplace_back(addRow(grid, m_cap, m_hours), QT_TR_NOOP("Cap / time"));
+    m_labels.emplace_back(group.addRow(m_cap, m_hours), QT_TR_NOOP("Cap / time"));
     m_saveEvery = addCount("saveEvery", "checkpoint.every_steps", 0, 100000000,
                            [](JobSpec &job, int value) { job.checkpoint.everySteps = value; });
-    m_labels.emplace_back(addRow(grid, m_saveEvery), QT_TR_NOOP("Checkpoint"));
+    m_labels.emplace_back(group.addRow(m_saveEvery), QT_TR_NOOP("Checkpoint"));
 }
 
 void PlanInputs::chooseModelFolder()
@@ -360,8 +324,8 @@ void PlanInputs::chooseModelFolder()
 
 void PlanInputs::chooseDataFile()
 {
-    const QString file = QFileDialog::getOpenFileName(this, tr("Data file"), m_data->text(),
-                                                      tr("Data files (*.jsonl *.json);;All files (*)"));
+    const QString file = QFileDialog::getOpenFileName(
+        this, tr("Data file"), m_data->text(), tr("Data files (*.jsonl *.json *.csv *.tsv);;All files (*)"));
     if (!file.isEmpty())
         edit("data.train",
              [&](JobSpec &job) { job.data.train = {std::filesystem::path(file.toStdString())}; });
@@ -467,7 +431,7 @@ void PlanInputs::retranslate()
     m_modelLink->setText(tr("Choose folder…"));
     m_dataTitle->setText(tr("Data"));
     m_dataLink->setText(tr("Choose file…"));
-    m_data->setPlaceholderText(tr("A jsonl or json file"));
+    m_data->setPlaceholderText(tr("A jsonl, json or csv file"));
     m_methodTitle->setText(tr("Method"));
     m_trainingTitle->setText(tr("Training"));
     m_gpuTitle->setText(tr("GPU"));

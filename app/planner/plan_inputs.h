@@ -10,7 +10,6 @@
 class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
-class QGridLayout;
 class QLineEdit;
 class QPushButton;
 class QSpinBox;
@@ -45,8 +44,6 @@ private:
     void edit(const char *key, const Change &change);
     void retranslate();
 
-    QGridLayout *addGroup(QVBoxLayout *column, Text *&title, QPushButton **link = nullptr);
-    Text *addRow(QGridLayout *grid, QWidget *first, QWidget *second = nullptr);
     QSpinBox *addCount(const char *name, const char *key, int low, int high,
                        std::function<void(wire::JobSpec &, int)>);
     QDoubleSpinBox *addReal(const char *name, const char *key, double high, int decimals,

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace rentune::data {
 namespace {
 
@@ -54,9 +56,9 @@ const KindFacts &factsOf(Kind kind)
 std::string describeKind(const std::string &kind, const Json &row)
 {
     if (kind == "preference")
-        return "preference data (chosen and rejected answers); to fine-tune on the chosen ones write them as "
-               "messages, "
-               "for preference training use ms-swift or LLaMA-Factory";
+        return "preference data (chosen and rejected answers); write the chosen ones as messages to "
+               "fine-tune on them, or "
+               "use ms-swift or LLaMA-Factory for preference training";
     if (!row.is_object())
         return fmt::format("a row must be an object, not {}", row.type_name());
     std::string keys;
@@ -71,7 +73,7 @@ std::string describeKind(const std::string &kind, const Json &row)
 std::optional<Kind> chosenKind(const Json &row, const std::string &format)
 {
     const std::string kind = kindOfRow(row);
-    return format == "auto" || format == kind ? supportedKind(kind) : std::nullopt;
+    return format == "auto" || format == kind ? kindNamed(kind) : std::nullopt;
 }
 
 /// Reads the rows of one file and sorts them into usable ones and problems.
@@ -122,7 +124,7 @@ private:
     {
         const std::string kind = kindOfRow(row);
         ++m_refused[kind];
-        const bool otherFormat = supportedKind(kind).has_value();
+        const bool otherFormat = kindNamed(kind).has_value();
         std::string detail = otherFormat
                                  ? fmt::format("the row is {} data, format is {}", kind, m_options.format)
                                  : describeKind(kind, row);
@@ -145,7 +147,7 @@ private:
 
 Result<void> checkOptions(const ReadOptions &options)
 {
-    if (options.format == "auto" || supportedKind(options.format))
+    if (options.format == "auto" || kindNamed(options.format))
         return {};
     std::string names = "auto";
     for (const KindFacts &facts : kindFacts())
@@ -159,6 +161,12 @@ Result<void> checkOptions(const ReadOptions &options)
 std::string_view kindName(Kind kind)
 {
     return factsOf(kind).name;
+}
+
+std::optional<Kind> kindNamed(std::string_view name)
+{
+    const auto found = std::ranges::find(kindFacts(), name, &KindFacts::name);
+    return found == kindFacts().end() ? std::nullopt : std::optional(found->kind);
 }
 
 Result<Dataset> Dataset::open(const std::vector<std::filesystem::path> &files, const ReadOptions &options)

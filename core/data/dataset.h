@@ -25,6 +25,7 @@ enum class Kind
     Tokens ///< ready ids
 };
 std::string_view kindName(Kind kind); ///< "alpaca", "sharegpt", "prompt_completion", …
+std::optional<Kind> kindNamed(std::string_view name);
 
 /// Why a row is not used (or what was noticed in one that is). `line` is 1-based, `row` counts all rows from
 /// 0.

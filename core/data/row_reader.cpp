@@ -48,33 +48,15 @@ void addHistory(const Json &row, Json &messages, std::vector<Notice> &notices)
     }
 }
 
-void readAlpaca(const Json &json, Row &row, std::vector<Notice> &notices)
+/// One question and its answer, with what was said before: what every kind of single fields comes to.
+/// `question` names the prompt in notices.
+void addTurn(const Json &json, const char *question, std::string prompt, const char *answer, Row &row,
+             std::vector<Notice> &notices)
 {
     Json &messages = row.conversation.messages;
     if (const std::string system = textField(json, "system", notices); !isBlank(system))
         messages.push_back(message("system", system));
     addHistory(json, messages, notices);
-    std::string prompt = textField(json, "instruction", notices);
-    if (const std::string input = textField(json, "input", notices); !isBlank(input))
-        prompt += (prompt.empty() ? "" : "\n") + input;
-    if (isBlank(prompt))
-        notices.push_back({"empty_prompt", "instruction and input are empty"});
-    messages.push_back(message("user", std::move(prompt)));
-    std::string output = textField(json, "output", notices);
-    if (isBlank(output))
-        notices.push_back({"empty_output", "empty output"});
-    messages.push_back(message("assistant", std::move(output)));
-}
-
-/// One question and its answer, with what was said before: every kind of single fields comes to this.
-void readTurn(const Json &json, const char *question, const char *answer, Row &row,
-              std::vector<Notice> &notices)
-{
-    Json &messages = row.conversation.messages;
-    if (const std::string system = textField(json, "system", notices); !isBlank(system))
-        messages.push_back(message("system", system));
-    addHistory(json, messages, notices);
-    std::string prompt = textField(json, question, notices);
     if (isBlank(prompt))
         notices.push_back({"empty_prompt", fmt::format("empty {}", question)});
     messages.push_back(message("user", std::move(prompt)));
@@ -82,6 +64,20 @@ void readTurn(const Json &json, const char *question, const char *answer, Row &r
     if (isBlank(output))
         notices.push_back({"empty_output", fmt::format("empty {}", answer)});
     messages.push_back(message("assistant", std::move(output)));
+}
+
+void readAlpaca(const Json &json, Row &row, std::vector<Notice> &notices)
+{
+    std::string prompt = textField(json, "instruction", notices);
+    if (const std::string input = textField(json, "input", notices); !isBlank(input))
+        prompt += (prompt.empty() ? "" : "\n") + input;
+    addTurn(json, "instruction and input", std::move(prompt), "output", row, notices);
+}
+
+void readTurn(const Json &json, const char *question, const char *answer, Row &row,
+              std::vector<Notice> &notices)
+{
+    addTurn(json, question, textField(json, question, notices), answer, row, notices);
 }
 
 /// A prompt or a completion may also be messages.
@@ -181,9 +177,8 @@ void readPlainText(const Json &json, Row &row, const ReadOptions &options, std::
     row.text = textField(json, "text", notices);
     if (isBlank(row.text))
         notices.push_back({"empty_text", "empty text"});
-    row.conversation.messages = Json::array({message("text", row.text)});
-    noticeControlTokens(row.conversation, options.controlTokens, notices);
-    row.conversation.messages = Json::array();
+    const text::Conversation spoken{Json::array({message("text", row.text)}), Json()};
+    noticeControlTokens(spoken, options.controlTokens, notices);
 }
 
 /// Ids of a field, or nothing after a fatal notice.
@@ -279,16 +274,6 @@ std::string kindOfRow(const Json &row)
     if (has("query") && has("response"))
         return "query_response";
     return has("text") ? "text" : "";
-}
-
-std::optional<Kind> supportedKind(const std::string &name)
-{
-    for (const Kind kind : {Kind::Alpaca, Kind::Sharegpt, Kind::Messages, Kind::PromptCompletion,
-                            Kind::QueryResponse, Kind::Text, Kind::Tokens}) {
-        if (kindName(kind) == name)
-            return kind;
-    }
-    return std::nullopt;
 }
 
 namespace {

@@ -4,7 +4,6 @@
 #include "core/base/json.h"
 #include "core/data/dataset.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +23,6 @@ bool hasFatal(const std::vector<Notice> &notices);
 /// The name of the data kind a row looks like: a kind's name, "preference" (known, not trained on), or "" if
 /// none.
 std::string kindOfRow(const Json &row);
-
-/// Whether the kind can be read.
-std::optional<Kind> supportedKind(const std::string &name);
 
 /// Reads a row of a known kind; notices go to `notices`. The result is meaningless if one of them is fatal.
 Row readRow(const Json &json, Kind kind, const ReadOptions &options, std::vector<Notice> &notices);

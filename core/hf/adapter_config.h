@@ -128,11 +128,8 @@ Ia3Config defaultIa3(const ModelConfig &model);
 /// Σ rank·(in + out) over the targets.
 int64_t loraParameterCount(const LoraTargets &targets, const ModelConfig &model);
 
-/// All that an adapter trains: loraParameterCount, DoRA's magnitude vectors (one figure an output) and whole
-/// copies of modules_to_save (matched by equality or ".name" suffix, as PEFT does).
-int64_t adapterParameterCount(const LoraConfig &config, const LoraTargets &targets, const ModelConfig &model);
-
-/// All that any adapter trains on the model, as PEFT counts it. Errors: those of resolving its targets.
+/// All that an adapter trains on the model, as PEFT counts it: DoRA's magnitude vectors and whole copies of
+/// modules_to_save (matched by equality or ".name" suffix) included. Errors: those of resolving its targets.
 Result<int64_t> adapterParameterCount(const AdapterConfig &config, const ModelConfig &model);
 
 } // namespace rentune::hf

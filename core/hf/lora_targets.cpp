@@ -321,7 +321,10 @@ int64_t loraParameterCount(const LoraTargets &targets, const ModelConfig &model)
     return total;
 }
 
-int64_t adapterParameterCount(const LoraConfig &config, const LoraTargets &targets, const ModelConfig &model)
+namespace {
+
+/// With DoRA's magnitudes, one figure an output, and whole copies of modules_to_save.
+int64_t trainedParameters(const LoraConfig &config, const LoraTargets &targets, const ModelConfig &model)
 {
     std::set<std::string> adapted;
     for (const LoraTarget &target : targets.modules)
@@ -340,11 +343,13 @@ int64_t adapterParameterCount(const LoraConfig &config, const LoraTargets &targe
     return total;
 }
 
+} // namespace
+
 Result<int64_t> adapterParameterCount(const AdapterConfig &config, const ModelConfig &model)
 {
     if (const auto *lora = std::get_if<LoraConfig>(&config)) {
         RENTUNE_TRY(const LoraTargets targets, resolveLoraTargets(*lora, model));
-        return adapterParameterCount(*lora, targets, model);
+        return trainedParameters(*lora, targets, model);
     }
     if (const auto *ia3 = std::get_if<Ia3Config>(&config)) {
         RENTUNE_TRY(const Ia3Targets targets, resolveIa3Targets(*ia3, model));

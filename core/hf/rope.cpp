@@ -117,6 +117,8 @@ void readLongRope(JsonFields &rope, int64_t headDim, int64_t maxPositions, RopeC
 {
     config.shortFactors = readFactors(rope, "short_factor", headDim);
     config.longFactors = readFactors(rope, "long_factor", headDim);
+    if (config.originalPositions < 2)
+        rope.fail("longrope needs more than one original position");
     const double original = static_cast<double>(config.originalPositions);
     const double factor = rope.positiveNumber("factor", static_cast<double>(maxPositions) / original);
     const double derived = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(original));

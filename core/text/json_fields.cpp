@@ -20,6 +20,24 @@ Error wrongType(const std::string &where, const char *key, const char *wanted, c
                  fmt::format("{}: \"{}\" must be {}, not {}", where, key, wanted, value.type_name())};
 }
 
+constexpr int maxNesting = 16;
+
+Result<void> visitParts(const SortedJson &json, const char *listKey, const std::string &where,
+                        const VisitPart &visit, int depth)
+{
+    RENTUNE_TRY(const std::string kind, kindField(json, where));
+    if (kind != "Sequence")
+        return visit(kind, json, where);
+    const SortedJson *parts = present(json, listKey);
+    if (depth >= maxNesting || !parts || !parts->is_array())
+        return Error{ErrorCode::TokenizerFormat,
+                     fmt::format("{}: a Sequence without \"{}\"", where, listKey)};
+    for (size_t i = 0; i < parts->size(); ++i)
+        RENTUNE_CHECK(
+            visitParts((*parts)[i], listKey, fmt::format("{}.{}[{}]", where, listKey, i), visit, depth + 1));
+    return {};
+}
+
 } // namespace
 
 Result<bool> boolField(const SortedJson &json, const char *key, bool fallback, const std::string &where)
@@ -49,6 +67,12 @@ Result<std::string> kindField(const SortedJson &json, const std::string &where)
     if (kind.empty())
         return Error{ErrorCode::TokenizerFormat, fmt::format("{}: no \"type\"", where)};
     return kind;
+}
+
+Result<void> forEachPart(const SortedJson &json, const char *listKey, const std::string &where,
+                         const VisitPart &visit)
+{
+    return json.is_null() ? Result<void>() : visitParts(json, listKey, where, visit, 0);
 }
 
 } // namespace rentune::text

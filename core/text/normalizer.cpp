@@ -16,8 +16,6 @@
 namespace rentune::text {
 namespace {
 
-constexpr int maxNesting = 16;
-
 struct Free
 {
     void operator()(utf8proc_uint8_t *p) const { std::free(p); }
@@ -156,28 +154,16 @@ Result<Normalizer::Step> Normalizer::parseStep(const std::string &kind, const So
                     where, kind)};
 }
 
-Result<void> Normalizer::append(const SortedJson &json, const std::string &where, int depth)
-{
-    RENTUNE_TRY(const std::string kind, kindField(json, where));
-    if (kind != "Sequence") {
-        RENTUNE_TRY(Step step, parseStep(kind, json, where));
-        m_steps.push_back(std::move(step));
-        return {};
-    }
-    const auto parts = json.find("normalizers");
-    if (depth >= maxNesting || parts == json.end() || !parts->is_array())
-        return Error{ErrorCode::TokenizerFormat,
-                     fmt::format("{}: a Sequence without \"normalizers\"", where)};
-    for (size_t i = 0; i < parts->size(); ++i)
-        RENTUNE_CHECK(append((*parts)[i], fmt::format("{}.normalizers[{}]", where, i), depth + 1));
-    return {};
-}
-
 Result<Normalizer> Normalizer::parse(const SortedJson &json, const std::string &where)
 {
     Normalizer result;
-    if (!json.is_null())
-        RENTUNE_CHECK(result.append(json, where, 0));
+    RENTUNE_CHECK(forEachPart(
+        json, "normalizers", where,
+        [&](const std::string &kind, const SortedJson &part, const std::string &at) -> Result<void> {
+            RENTUNE_TRY(Step step, parseStep(kind, part, at));
+            result.m_steps.push_back(std::move(step));
+            return {};
+        }));
     return result;
 }
 

@@ -27,7 +27,6 @@ private:
     using Step = std::function<AlignedText(const AlignedText &)>;
 
     static Result<Step> parseStep(const std::string &kind, const SortedJson &json, const std::string &where);
-    Result<void> append(const SortedJson &json, const std::string &where, int depth);
 
     std::vector<Step> m_steps;
 };

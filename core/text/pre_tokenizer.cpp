@@ -18,8 +18,6 @@ namespace {
 constexpr const char *gpt2Words =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-constexpr int maxNesting = 16;
-
 /// A part of a piece: found by the pattern or lying between finds.
 struct Part
 {
@@ -186,18 +184,9 @@ Result<PreTokenizer::Step> PreTokenizer::parseCharDelimiterSplit(const SortedJso
     return Step(Split{Pattern::literal(delimiter), SplitBehavior::Removed, false});
 }
 
-Result<void> PreTokenizer::append(const SortedJson &json, const std::string &where, int depth)
+Result<PreTokenizer::Step> PreTokenizer::parseStep(const std::string &kind, const SortedJson &json,
+                                                   const std::string &where)
 {
-    RENTUNE_TRY(const std::string kind, kindField(json, where));
-    if (kind == "Sequence") {
-        const auto parts = json.find("pretokenizers");
-        if (depth >= maxNesting || parts == json.end() || !parts->is_array())
-            return Error{ErrorCode::TokenizerFormat,
-                         fmt::format("{}: a Sequence without \"pretokenizers\"", where)};
-        for (size_t i = 0; i < parts->size(); ++i)
-            RENTUNE_CHECK(append((*parts)[i], fmt::format("{}.pretokenizers[{}]", where, i), depth + 1));
-        return {};
-    }
     using Parse = Result<Step> (*)(const SortedJson &, const std::string &);
     static const std::map<std::string, Parse> kinds = {{"ByteLevel", parseByteLevel},
                                                        {"Metaspace", parseMetaspace},
@@ -215,16 +204,19 @@ Result<void> PreTokenizer::append(const SortedJson &json, const std::string &whe
                      fmt::format("{}: pre-tokenizer {} is not supported ({} and Sequence are)", where, kind,
                                  fmt::join(names, ", "))};
     }
-    RENTUNE_TRY(Step step, found->second(json, where));
-    m_steps.push_back(std::move(step));
-    return {};
+    return found->second(json, where);
 }
 
 Result<PreTokenizer> PreTokenizer::parse(const SortedJson &json, const std::string &where)
 {
     PreTokenizer result;
-    if (!json.is_null())
-        RENTUNE_CHECK(result.append(json, where, 0));
+    RENTUNE_CHECK(forEachPart(
+        json, "pretokenizers", where,
+        [&](const std::string &kind, const SortedJson &part, const std::string &at) -> Result<void> {
+            RENTUNE_TRY(Step step, parseStep(kind, part, at));
+            result.m_steps.push_back(std::move(step));
+            return {};
+        }));
     return result;
 }
 

@@ -57,6 +57,7 @@ private:
     };
     using Step = std::variant<Split, ByteLevel, Metaspace>;
 
+    static Result<Step> parseStep(const std::string &kind, const SortedJson &json, const std::string &where);
     static Result<Step> parseByteLevel(const SortedJson &json, const std::string &where);
     static Result<Step> parseSplit(const SortedJson &json, const std::string &where);
     static Result<Step> parseDigits(const SortedJson &json, const std::string &where);
@@ -67,7 +68,6 @@ private:
     static Pieces apply(const Split &step, Pieces pieces, bool first);
     static Pieces apply(const ByteLevel &step, Pieces pieces, bool first);
     static Pieces apply(const Metaspace &step, Pieces pieces, bool first);
-    Result<void> append(const SortedJson &json, const std::string &where, int depth);
 
     std::vector<Step> m_steps;
 };

@@ -13,7 +13,6 @@
 namespace rentune::text {
 namespace {
 
-constexpr int maxNesting = 16;
 constexpr std::string_view broken = "\xEF\xBF\xBD"; // U+FFFD
 
 using Tokens = std::vector<std::string>;
@@ -146,29 +145,17 @@ Result<TokenDecoder::Step> TokenDecoder::parseStep(const std::string &kind, cons
             where, kind)};
 }
 
-Result<void> TokenDecoder::append(const SortedJson &json, const std::string &where, int depth)
-{
-    RENTUNE_TRY(const std::string kind, kindField(json, where));
-    if (kind != "Sequence") {
-        RENTUNE_TRY(Step step, parseStep(kind, json, where));
-        m_steps.push_back(std::move(step));
-        return {};
-    }
-    const auto parts = json.find("decoders");
-    if (depth >= maxNesting || parts == json.end() || !parts->is_array())
-        return Error{ErrorCode::TokenizerFormat, fmt::format("{}: a Sequence without \"decoders\"", where)};
-    for (size_t i = 0; i < parts->size(); ++i)
-        RENTUNE_CHECK(append((*parts)[i], fmt::format("{}.decoders[{}]", where, i), depth + 1));
-    return {};
-}
-
 Result<TokenDecoder> TokenDecoder::parse(const SortedJson &json, const std::string &where)
 {
     TokenDecoder result;
-    if (json.is_null())
-        result.m_between = " ";
-    else
-        RENTUNE_CHECK(result.append(json, where, 0));
+    result.m_between = json.is_null() ? " " : "";
+    RENTUNE_CHECK(forEachPart(
+        json, "decoders", where,
+        [&](const std::string &kind, const SortedJson &part, const std::string &at) -> Result<void> {
+            RENTUNE_TRY(Step step, parseStep(kind, part, at));
+            result.m_steps.push_back(std::move(step));
+            return {};
+        }));
     return result;
 }
 

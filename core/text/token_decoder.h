@@ -25,7 +25,6 @@ private:
     using Step = std::function<void(std::vector<std::string> &)>;
 
     static Result<Step> parseStep(const std::string &kind, const SortedJson &json, const std::string &where);
-    Result<void> append(const SortedJson &json, const std::string &where, int depth);
 
     std::vector<Step> m_steps;
     std::string m_between; ///< what stands between the tokens that the steps leave

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/wire/job_adapter.h"
 
-#include <algorithm>
+#include "core/wire/job_file.h"
 
 namespace rentune::wire {
 namespace {
@@ -83,11 +83,6 @@ std::optional<hf::AdapterConfig> jobAdapter(const JobSpec &job, const hf::ModelC
     if (config)
         hf::originOf(*config).baseModel = job.model.path.string();
     return config;
-}
-
-bool states(const JobSpec &job, std::string_view key)
-{
-    return std::ranges::find(job.statedKeys, key) != job.statedKeys.end();
 }
 
 } // namespace rentune::wire

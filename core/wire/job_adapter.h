@@ -13,7 +13,4 @@ namespace rentune::wire {
 /// choice for the model.
 std::optional<hf::AdapterConfig> jobAdapter(const JobSpec &job, const hf::ModelConfig &model);
 
-/// Whether the job file itself set the dotted key.
-bool states(const JobSpec &job, std::string_view key);
-
 } // namespace rentune::wire

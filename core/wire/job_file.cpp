@@ -247,6 +247,11 @@ Result<void> checkTrainable(const JobSpec &job, const std::string &file)
     return {};
 }
 
+bool states(const JobSpec &job, std::string_view key)
+{
+    return std::binary_search(job.statedKeys.begin(), job.statedKeys.end(), key);
+}
+
 void stateChangedKeys(JobSpec &job)
 {
     static const JobSpec defaults;

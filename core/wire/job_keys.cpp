@@ -1,276 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/wire/job_keys.h"
 
-#include "core/base/text.h"
-#include "core/wire/scalar.h"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include "core/wire/job_key_kinds.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <type_traits>
 
 namespace rentune::wire {
 namespace {
 
-namespace fs = std::filesystem;
-using Kind = YamlNode::Kind;
+constexpr NumberRange positiveCount{1, 1e9};
+constexpr NumberRange count{0, 1e12};
+constexpr NumberRange atLeastZero{0};
+constexpr NumberRange below1{0, 1, true};
 
-Error wrongType(const std::string &path, const YamlNode &node, const Place &place, const std::string &wanted)
-{
-    const std::string got = node.kind == Kind::Map        ? "a mapping"
-                            : node.kind == Kind::Sequence ? "a list"
-                                                          : fmt::format("\"{}\"", node.text);
-    return Error{ErrorCode::JobType, fmt::format("{} takes {}, not {}", path, wanted, got), place.file,
-                 node.line};
-}
-
-struct Limits
-{
-    double low = -std::numeric_limits<double>::max();
-    double high = std::numeric_limits<double>::max();
-    bool openHigh = false; ///< the high end itself is refused
-
-    bool hold(double value) const { return value >= low && (openHigh ? value < high : value <= high); }
-    std::string words() const
-    {
-        if (high == std::numeric_limits<double>::max())
-            return fmt::format("at least {}", low);
-        return fmt::format("from {} {} {}", low, openHigh ? "to below" : "to", high);
-    }
-    void describe(Json &schema) const
-    {
-        schema["minimum"] = low;
-        if (high != std::numeric_limits<double>::max())
-            schema[openHigh ? "exclusiveMaximum" : "maximum"] = high;
-    }
-};
-
-constexpr Limits positiveCount{1, 1e9};
-constexpr Limits count{0, 1e12};
-constexpr Limits atLeastZero{0};
-constexpr Limits below1{0, 1, true};
-
-// How each C++ type is read, written and described
-// -----------------------------------------------------------------
-
-template <typename T>
-Result<void> readNumber(T &out, const std::string &path, const YamlNode &node, const Place &place,
-                        Limits limits)
-{
-    constexpr bool whole = std::is_integral_v<T>;
-    const auto value = [&] {
-        if constexpr (whole)
-            return parseInteger(node.text);
-        else
-            return parseDouble(node.text);
-    }();
-    if (node.kind != Kind::Scalar || !value)
-        return wrongType(path, node, place, whole ? "a whole number" : "a number");
-    if (!limits.hold(static_cast<double>(*value)))
-        return Error{ErrorCode::JobValue,
-                     fmt::format("{} is {}, allowed is {}", path, node.text, limits.words()), place.file,
-                     node.line};
-    out = static_cast<T>(*value);
-    return {};
-}
-
-Result<void> readText(std::string &out, const std::string &path, const YamlNode &node, const Place &place)
-{
-    if (node.kind != Kind::Scalar)
-        return wrongType(path, node, place, "text");
-    out = node.text;
-    return {};
-}
-
-Result<void> readPath(fs::path &out, const std::string &path, const YamlNode &node, const Place &place)
-{
-    if (node.kind != Kind::Scalar)
-        return wrongType(path, node, place, "a path");
-    if (node.text.find('\0') != std::string::npos)
-        return Error{ErrorCode::JobValue, path + " holds a NUL character, which no path can", place.file,
-                     node.line};
-    out = node.text.empty() ? fs::path() : (place.folder / node.text).lexically_normal();
-    return {};
-}
-
-/// A list, or one value in place of a list of one.
-template <typename T, typename ReadItem>
-Result<void> readList(std::vector<T> &out, const std::string &path, const YamlNode &node, const Place &place,
-                      ReadItem readItem)
-{
-    if (node.kind != Kind::Sequence && node.kind != Kind::Scalar)
-        return wrongType(path, node, place, "a list");
-    std::vector<T> list;
-    for (const YamlNode &item : node.kind == Kind::Sequence ? node.items : std::vector{node})
-        RENTUNE_CHECK(readItem(list.emplace_back(), path, item, place));
-    out = std::move(list);
-    return {};
-}
-
-Json pathJson(const fs::path &path)
-{
-    return path.string();
-}
-
-Json listSchema(const char *itemType)
-{
-    return {{"type", "array"}, {"items", {{"type", itemType}}}};
-}
-
-// One function a kind of key; FIELD names the member for reading and for writing
-// --------------------------------------
-
+// Names the member for reading and for writing.
 #define FIELD(member)                                                                                        \
     [](auto &job) -> auto &                                                                                  \
     {                                                                                                        \
         return job.member;                                                                                   \
     }
-
-template <typename Field>
-JobKey number(std::string path, Field field, Limits limits, std::string note = {})
-{
-    using T = std::remove_reference_t<decltype(field(std::declval<JobSpec &>()))>;
-    Json schema{{"type", std::is_integral_v<T> ? "integer" : "number"}};
-    limits.describe(schema);
-    return {path, std::move(note), std::move(schema),
-            [=](JobSpec &job, const YamlNode &node, const Place &place) {
-                return readNumber(field(job), path, node, place, limits);
-            },
-            [=](const JobSpec &job) { return Json(field(job)); }};
-}
-
-template <typename Field>
-JobKey flag(std::string path, Field field, std::string note = {})
-{
-    return {path,
-            std::move(note),
-            {{"type", "boolean"}},
-            [=](JobSpec &job, const YamlNode &node, const Place &place) -> Result<void> {
-                const auto value = parseBool(node.text);
-                if (node.kind != Kind::Scalar || !value)
-                    return wrongType(path, node, place, "true or false");
-                field(job) = *value;
-                return {};
-            },
-            [=](const JobSpec &job) { return Json(field(job)); }};
-}
-
-template <typename Field, typename T>
-JobKey choice(std::string path, Field field, std::vector<std::pair<std::string, T>> alternatives,
-              std::string note = {})
-{
-    std::vector<std::string> words;
-    for (const auto &[word, value] : alternatives)
-        words.push_back(word);
-    return {path,
-            std::move(note),
-            {{"enum", words}},
-            [=](JobSpec &job, const YamlNode &node, const Place &place) -> Result<void> {
-                const std::string wanted = fmt::format("one of {}", fmt::join(words, ", "));
-                if (node.kind != Kind::Scalar)
-                    return wrongType(path, node, place, wanted);
-                for (const auto &[word, value] : alternatives) {
-                    if (word == node.text) {
-                        field(job) = value;
-                        return {};
-                    }
-                }
-                const auto near = nearest(node.text, words);
-                return Error{ErrorCode::JobValue,
-                             fmt::format("{} is \"{}\", allowed is {}{}", path, node.text, wanted,
-                                         near ? fmt::format(": did you mean {}?", *near) : ""),
-                             place.file, node.line};
-            },
-            [=](const JobSpec &job) {
-                for (const auto &[word, value] : alternatives)
-                    if (value == field(job))
-                        return Json(word);
-                return Json();
-            }};
-}
-
-/// A choice whose value is its word.
-template <typename Field>
-JobKey word(std::string path, Field field, const std::vector<std::string> &words, std::string note = {})
-{
-    std::vector<std::pair<std::string, std::string>> alternatives;
-    for (const std::string &each : words)
-        alternatives.emplace_back(each, each);
-    return choice(std::move(path), field, std::move(alternatives), std::move(note));
-}
-
-template <typename Field>
-JobKey text(std::string path, Field field, std::string note = {})
-{
-    return {path,
-            std::move(note),
-            {{"type", "string"}},
-            [=](JobSpec &job, const YamlNode &node, const Place &place) {
-                return readText(field(job), path, node, place);
-            },
-            [=](const JobSpec &job) { return Json(field(job)); }};
-}
-
-template <typename Field>
-JobKey textList(std::string path, Field field, std::string note = {})
-{
-    return {path, std::move(note), listSchema("string"),
-            [=](JobSpec &job, const YamlNode &node, const Place &place) {
-                return readList(field(job), path, node, place, readText);
-            },
-            [=](const JobSpec &job) { return Json(field(job)); }};
-}
-
-template <typename Field>
-JobKey file(std::string path, Field field, std::string note = {})
-{
-    return {path,
-            std::move(note),
-            {{"type", "string"}},
-            [=](JobSpec &job, const YamlNode &node, const Place &place) {
-                return readPath(field(job), path, node, place);
-            },
-            [=](const JobSpec &job) { return pathJson(field(job)); }};
-}
-
-template <typename Field>
-JobKey fileList(std::string path, Field field, std::string note = {})
-{
-    return {path, std::move(note), listSchema("string"),
-            [=](JobSpec &job, const YamlNode &node, const Place &place) {
-                return readList(field(job), path, node, place, readPath);
-            },
-            [=](const JobSpec &job) {
-                Json list = Json::array();
-                for (const fs::path &each : field(job))
-                    list.push_back(pathJson(each));
-                return list;
-            }};
-}
-
-template <typename Field>
-JobKey numberMap(std::string path, Field field, Limits limits, std::string note)
-{
-    using Map = std::remove_reference_t<decltype(field(std::declval<JobSpec &>()))>;
-    Json item{{"type", std::is_integral_v<typename Map::mapped_type> ? "integer" : "number"}};
-    limits.describe(item);
-    return {path,
-            std::move(note),
-            {{"type", "object"}, {"additionalProperties", std::move(item)}},
-            [=](JobSpec &job, const YamlNode &node, const Place &place) -> Result<void> {
-                if (node.kind != Kind::Map)
-                    return wrongType(path, node, place, "a mapping");
-                Map map;
-                for (const auto &[name, value] : node.entries)
-                    RENTUNE_CHECK(readNumber(map[name], path + "." + name, value, place, limits));
-                field(job) = std::move(map);
-                return {};
-            },
-            [=](const JobSpec &job) { return Json(field(job)); }};
-}
 
 JobKey targets()
 {
@@ -280,9 +28,9 @@ JobKey targets()
             {{"anyOf", {{{"type", "string"}}, listSchema("string")}}},
             [=](JobSpec &job, const YamlNode &node, const Place &place) -> Result<void> {
                 job.method.targets.clear();
-                if (node.kind == Kind::Scalar && !node.text.empty())
+                if (node.kind == YamlNode::Kind::Scalar && !node.text.empty())
                     return readText(job.method.targetPattern, path, node, place);
-                if (node.kind != Kind::Sequence || node.items.empty())
+                if (node.kind != YamlNode::Kind::Sequence || node.items.empty())
                     return wrongType(path, node, place,
                                      "all-linear, a regular expression or a list of names");
                 return readList(job.method.targets, path, node, place, readText);
@@ -299,7 +47,7 @@ JobKey betas()
     schema["minItems"] = schema["maxItems"] = 2;
     return {path, "", std::move(schema),
             [=](JobSpec &job, const YamlNode &node, const Place &place) -> Result<void> {
-                if (node.kind != Kind::Sequence || node.items.size() != 2)
+                if (node.kind != YamlNode::Kind::Sequence || node.items.size() != 2)
                     return wrongType(path, node, place, "a list of two numbers");
                 RENTUNE_CHECK(readNumber(job.training.beta1, path, node.items[0], place, below1));
                 return readNumber(job.training.beta2, path, node.items[1], place, below1);

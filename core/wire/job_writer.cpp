@@ -82,7 +82,7 @@ std::string writeJob(const JobSpec &job)
 {
     Json root = Json::object();
     for (const JobKey &key : jobKeys())
-        if (std::binary_search(job.statedKeys.begin(), job.statedKeys.end(), key.path))
+        if (states(job, key.path))
             slot(root, key.path) = key.value(job);
     for (const auto &[path, text] : job.extensions)
         slot(root, path) = Json::parse(text, nullptr, false);

@@ -11,8 +11,9 @@ inline constexpr int64_t eightBitCodes = 256;
 /// builds it): up to seven exponent digits of ten, the rest of the bits a fraction.
 const float *dynamic_code();
 
-/// Blocks [part.begin, part.end) of `count` elements as nearest codes of x / absmax, a tie goes to the lower
-/// one, and their largest magnitudes. The last block may be shorter.
+/// Blocks [part.begin, part.end) of `count` elements as codes of x / absmax, and their largest magnitudes:
+/// the bytes of bitsandbytes 0.50's CPU kernel, which are nearest to within 2⁻¹⁶. The last block may be
+/// shorter.
 void quantize_8bit(const float *x, int64_t count, int64_t block, Rows part, uint8_t *codes, float *absmax);
 
 /// code · absmax of its block.

@@ -41,8 +41,14 @@ def test_bytes(tmp_path, trainer, kind, block, double):
         assert ours[f"{name}.dequant"].shape == tuple(weight.shape)
 
 
-@pytest.mark.parametrize("kind, double", [("nf4", True), ("nf4", False), ("fp4", False)])
-def test_qlora_trains_as_the_reference(tmp_path, trainer, kind, double):
+ADAPTERS = {"lora": peft.LoraConfig(task_type="CAUSAL_LM", r=4, lora_alpha=8, target_modules=["q_proj", "v_proj", "down_proj"]),
+            "ia3": peft.IA3Config(task_type="CAUSAL_LM", target_modules=["k_proj", "v_proj", "down_proj"],
+                                  feedforward_modules=["down_proj"])}
+
+
+@pytest.mark.parametrize("method, kind, double", [("lora", "nf4", True), ("lora", "nf4", False), ("lora", "fp4", False),
+                                                  ("ia3", "nf4", True)])
+def test_trains_as_the_reference(tmp_path, trainer, method, kind, double):
     torch.manual_seed(4)
     base = tmp_path / "base"
     transformers.AutoModelForCausalLM.from_config(BASE).save_pretrained(base)
@@ -50,12 +56,11 @@ def test_qlora_trains_as_the_reference(tmp_path, trainer, kind, double):
                                               bnb_4bit_compute_dtype=torch.float32)
     model = transformers.AutoModelForCausalLM.from_pretrained(base, dtype="float32", attn_implementation="eager",
                                                               quantization_config=packing)
-    config = peft.LoraConfig(task_type="CAUSAL_LM", r=4, lora_alpha=8, target_modules=["q_proj", "v_proj", "down_proj"])
-    model = peft.get_peft_model(model, config).train()  # for inference, bitsandbytes rounds to bf16
+    model = peft.get_peft_model(model, ADAPTERS[method]).train()  # for inference, bitsandbytes rounds to bf16
     with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            if "lora_B" in name:
-                parameter.normal_(0, 0.05)
+        for parameter in model.parameters():
+            if parameter.requires_grad:
+                parameter.add_(torch.randn_like(parameter) * 0.05)
     model.save_pretrained(tmp_path / "start")
 
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
@@ -70,7 +75,7 @@ def test_qlora_trains_as_the_reference(tmp_path, trainer, kind, double):
         optimizer.zero_grad()
 
     steps = trainer.train(tmp_path, base, rows,
-                          method={"type": "lora", "init_from": str(tmp_path / "start"),
+                          method={"type": method, "init_from": str(tmp_path / "start"),
                                   "quantization": {"type": kind, "double": double}},
                           training={"max_steps": STEPS, "micro_batch": ROWS, "learning_rate": RATE, "scheduler": "constant"})
     ours = np.array([(step["loss"], step["grad_norm"]) for step in steps])

@@ -159,6 +159,21 @@ TEST_F(ResumeTest, ANoticeSavesAndExits75)
     EXPECT_EQ(steps, tinySteps);
 }
 
+TEST_F(ResumeTest, EarlyStoppingCountsOnThroughAKill)
+{
+    const fs::path job = root() / "early.yaml";
+    fs::copy_file(root() / "job.yaml", job);
+    test::replaceIn(job, "train: [rows.jsonl]", "train: [rows.jsonl], eval: [rows.jsonl]");
+    test::replaceIn(job, "learning_rate: 1e-3",
+                    "eval_steps: 5, early_stopping: {patience: 3}, learning_rate: 0"); // 0: nothing falls
+    const TinyRun killed(job, root() / "early");
+    const auto child = killed.start();
+    ASSERT_TRUE(killWhen(*child, [&] { return killed.lastStep() >= 8; }));
+    EXPECT_EQ(killed.runToEnd(true), 0) << killed.printed();
+    EXPECT_EQ(killed.lastStep(), 15);
+    EXPECT_TRUE(fs::exists(killed.folder() / "adapter" / "adapter_model.safetensors"));
+}
+
 TEST_F(ResumeTest, AUsedFolderNeedsResume)
 {
     const TinyRun again = run("unbroken");

@@ -33,6 +33,14 @@ void writeTinyJob(const fs::path &root)
     std::ofstream(root / "job.yaml") << job;
 }
 
+void replaceIn(const fs::path &file, const std::string &from, const std::string &to)
+{
+    std::string text = readFile(file).value();
+    const size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    std::ofstream(file) << text.replace(at, from.size(), to);
+}
+
 StepNumbers stepNumbers(const wire::Event &event)
 {
     return {event.fields.at("loss").get<double>(), event.fields.at("grad_norm").get<double>(),

@@ -19,6 +19,9 @@ inline constexpr int64_t tinySteps = 60;
 /// accumulation 2, fp32, tinySteps steps, a checkpoint every third.
 void writeTinyJob(const std::filesystem::path &root);
 
+/// Replaces the first `from` in a text file; fails the test if there is none.
+void replaceIn(const std::filesystem::path &file, const std::string &from, const std::string &to);
+
 /// loss, grad_norm, lr of one step.
 using StepNumbers = std::array<double, 3>;
 StepNumbers stepNumbers(const wire::Event &event);

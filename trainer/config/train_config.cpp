@@ -3,11 +3,11 @@
 
 #include "core/hf/model_config.h"
 #include "core/wire/job_adapter.h"
+#include "core/wire/job_file.h"
 #include "core/wire/trainer_limits.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -32,34 +32,28 @@ Result<void> checkLimits(const JobSpec &job)
     return {};
 }
 
-/// A stated job key as a change of the folder's configuration.
-struct Override
+/// A job key and the part of an adapter that it decides.
+template <typename Config>
+struct Part
 {
     const char *key;
-    std::function<void(hf::LoraConfig &)> apply;
+    void (*copy)(Config &to, const Config &from);
 };
 
-std::vector<Override> overrides(const wire::MethodSpec &method)
+void copyTargets(hf::TargetSelection &to, const hf::TargetSelection &from)
 {
-    return {
-        {"method.rank", [&](hf::LoraConfig &c) { c.rank = method.rank; }},
-        {"method.alpha", [&](hf::LoraConfig &c) { c.alpha = method.alpha; }},
-        {"method.targets",
-         [&](hf::LoraConfig &c) {
-             c.targets = method.targets;
-             c.targetPattern = method.targets.empty() ? method.targetPattern : "";
-         }},
-        {"method.rslora", [&](hf::LoraConfig &c) { c.rslora = method.rslora; }},
-        {"method.rank_pattern",
-         [&](hf::LoraConfig &c) {
-             c.rankPattern.assign(method.rankPattern.begin(), method.rankPattern.end());
-         }},
-        {"method.alpha_pattern",
-         [&](hf::LoraConfig &c) {
-             c.alphaPattern.assign(method.alphaPattern.begin(), method.alphaPattern.end());
-         }},
-    };
+    to.targets = from.targets;
+    to.targetPattern = from.targetPattern;
 }
+
+constexpr Part<hf::LoraConfig> loraParts[] = {
+    {"method.rank", [](auto &to, const auto &from) { to.rank = from.rank; }},
+    {"method.alpha", [](auto &to, const auto &from) { to.alpha = from.alpha; }},
+    {"method.targets", [](auto &to, const auto &from) { copyTargets(to, from); }},
+    {"method.rslora", [](auto &to, const auto &from) { to.rslora = from.rslora; }},
+    {"method.rank_pattern", [](auto &to, const auto &from) { to.rankPattern = from.rankPattern; }},
+    {"method.alpha_pattern", [](auto &to, const auto &from) { to.alphaPattern = from.alphaPattern; }},
+};
 
 bool sameTargets(const hf::LoraTargets &a, const hf::LoraTargets &b)
 {
@@ -76,35 +70,36 @@ Error contradiction(const char *key, const JobSpec &job)
 }
 
 /// What the job states itself must come to the same modules, ranks and scales.
-Result<void> checkStated(const hf::LoraConfig &config, const JobSpec &job, const hf::ModelConfig &model)
+Result<void> checkStated(const hf::LoraConfig &folder, const hf::LoraConfig &described, const JobSpec &job,
+                         const hf::ModelConfig &model)
 {
-    if (config.bias != "none" || !config.modulesToSave.empty())
+    if (folder.bias != "none" || !folder.modulesToSave.empty())
         return Error{
             ErrorCode::JobUnsupported,
             "method.init_from: this version of the trainer cannot go on training an adapter with biases or "
             "modules_to_save; start from one without",
             job.method.initFrom.string()};
-    RENTUNE_TRY(const hf::LoraTargets decided, hf::resolveLoraTargets(config, model));
-    for (const Override &entry : overrides(job.method)) {
-        if (!wire::states(job, entry.key))
+    RENTUNE_TRY(const hf::LoraTargets decided, hf::resolveLoraTargets(folder, model));
+    for (const auto &part : loraParts) {
+        if (!wire::states(job, part.key))
             continue;
-        hf::LoraConfig changed = config;
-        entry.apply(changed);
+        hf::LoraConfig changed = folder;
+        part.copy(changed, described);
         const Result<hf::LoraTargets> targets = hf::resolveLoraTargets(changed, model);
         if (!targets.ok() || !sameTargets(decided, *targets))
-            return contradiction(entry.key, job);
+            return contradiction(part.key, job);
     }
     return {};
 }
 
-Result<void> checkStated(const hf::Ia3Config &config, const JobSpec &job, const hf::ModelConfig &model)
+Result<void> checkStated(const hf::Ia3Config &folder, const hf::Ia3Config &described, const JobSpec &job,
+                         const hf::ModelConfig &model)
 {
     if (!wire::states(job, "method.targets"))
         return {};
-    hf::Ia3Config changed = config;
-    changed.targets = job.method.targets;
-    changed.targetPattern = job.method.targets.empty() ? job.method.targetPattern : "";
-    RENTUNE_TRY(const hf::Ia3Targets decided, hf::resolveIa3Targets(config, model));
+    hf::Ia3Config changed = folder;
+    copyTargets(changed, described);
+    RENTUNE_TRY(const hf::Ia3Targets decided, hf::resolveIa3Targets(folder, model));
     const Result<hf::Ia3Targets> targets = hf::resolveIa3Targets(changed, model);
     if (!targets.ok() || !std::ranges::equal(decided.modules, targets->modules, {}, &hf::Ia3Target::module,
                                              &hf::Ia3Target::module))
@@ -112,12 +107,13 @@ Result<void> checkStated(const hf::Ia3Config &config, const JobSpec &job, const 
     return {};
 }
 
-Result<void> checkStated(const hf::VirtualTokenConfig &config, const JobSpec &job, const hf::ModelConfig &)
+Result<void> checkStated(const hf::VirtualTokenConfig &folder, const hf::VirtualTokenConfig &described,
+                         const JobSpec &job, const hf::ModelConfig &)
 {
-    if (wire::states(job, "method.virtual_tokens") && job.method.virtualTokens != config.count)
+    if (wire::states(job, "method.virtual_tokens") && described.count != folder.count)
         return contradiction("method.virtual_tokens", job);
-    if (wire::states(job, "method.ptuning.hidden") && config.kind == hf::VirtualTokenKind::Ptuning &&
-        job.method.ptuningHidden != config.encoderHidden)
+    if (wire::states(job, "method.ptuning.hidden") && folder.kind == hf::VirtualTokenKind::Ptuning &&
+        described.encoderHidden != folder.encoderHidden)
         return contradiction("method.ptuning.hidden", job);
     return {};
 }
@@ -143,7 +139,11 @@ Result<hf::AdapterConfig> adapterOfFolder(const JobSpec &job, const hf::AdapterC
         return Error{ErrorCode::JobConflict,
                      "method.type is not the method of the adapter that method.init_from names",
                      job.method.initFrom.string()};
-    RENTUNE_CHECK(std::visit([&](const auto &held) { return checkStated(held, job, model); }, config));
+    RENTUNE_CHECK(std::visit(
+        [&]<typename Config>(const Config &held) {
+            return checkStated(held, std::get<Config>(described), job, model);
+        },
+        config));
     if (auto *lora = std::get_if<hf::LoraConfig>(&config); lora && wire::states(job, "method.dropout"))
         lora->dropout = job.method.dropout;
     hf::originOf(config).baseModel = job.model.path.string();

@@ -47,13 +47,13 @@ struct MicroBatch
     int64_t rows = 0;
     int64_t length = 0;
     std::vector<int64_t> ids;           ///< padId where there is no token
-    bool firstTrained = false;          ///< a prompt before each sequence predicts its first token too
     std::vector<int64_t> labels;        ///< text::ignoredLabel where not trained or padding
     std::vector<int64_t> attentionMask; ///< 1 token, 0 padding
     std::vector<int64_t> rowNumbers;    ///< rows of the dataset, [rows]
     int64_t tokens = 0;                 ///< without padding
-    int64_t trainedTokens = 0;          ///< labels that count after the shift: not ignored, not at position 0
-    bool padded = false;                ///< any padding at all
+    int64_t trainedTokens = 0; ///< labels that count after the shift: not ignored, and not at position 0
+                               ///< unless BatchOptions::firstTrained
+    bool padded = false;       ///< any padding at all
 };
 
 /// What one rank trains in one optimizer step.

@@ -89,15 +89,19 @@ Result<Shards> shardsOf(const fs::path &folder)
     return shards;
 }
 
-/// Tensors of one file, the changed ones made when their turn to be written comes.
-Result<void> writeShard(FileOps &ops, const fs::path &from, const fs::path &to, const Changes &changes,
-                        const std::string &leftOut)
+/// Tensors of one file, the changed ones made when their turn to be written comes. Returns their bytes.
+Result<int64_t> writeShard(FileOps &ops, const fs::path &from, const fs::path &to, const Changes &changes,
+                           const std::string &leftOut)
 {
     RENTUNE_TRY(const hf::SafetensorsFile file, hf::SafetensorsFile::open(from));
     std::vector<hf::TensorView> views;
-    for (const hf::TensorEntry &entry : file.tensors())
-        if (entry.name != leftOut)
-            views.push_back({entry.name, entry.dtype, entry.shape, {}});
+    int64_t bytes = 0;
+    for (const hf::TensorEntry &entry : file.tensors()) {
+        if (entry.name == leftOut)
+            continue;
+        views.push_back({entry.name, entry.dtype, entry.shape, {}});
+        bytes += entry.end - entry.begin;
+    }
     at::Tensor changed;
     const auto bytesOf = [&](const hf::TensorView &view) -> Result<std::span<const std::byte>> {
         const hf::TensorEntry &entry = *file.find(view.name);
@@ -108,7 +112,8 @@ Result<void> writeShard(FileOps &ops, const fs::path &from, const fs::path &to, 
         changed = change->second(base.to(at::kFloat)).to(base.scalar_type()).contiguous();
         return toView(view.name, changed).bytes;
     };
-    return hf::writeSafetensors(ops, to, std::move(views), file.metadata(), bytesOf);
+    RENTUNE_CHECK(hf::writeSafetensors(ops, to, std::move(views), file.metadata(), bytesOf));
+    return bytes;
 }
 
 at::Tensor logitsOf(const LoadedModel &model)
@@ -118,6 +123,25 @@ at::Tensor logitsOf(const LoadedModel &model)
     batch.ids = at::randint(model.decoder->config().vocabSize, {prompts, promptTokens},
                             at::detail::createCPUGenerator(0), at::kLong);
     return runner.logits(runner.hidden(batch));
+}
+
+/// "" if vLLM (0.10: its PEFT helper) serves the adapter beside its base, else why not.
+std::string unservable(const hf::AdapterConfig &config)
+{
+    const auto *lora = std::get_if<hf::LoraConfig>(&config);
+    if (!lora)
+        return "vLLM serves LoRA adapters only";
+    if (lora->dora)
+        return "vLLM does not serve DoRA adapters";
+    if (!lora->modulesToSave.empty())
+        return "vLLM does not serve adapters with modules_to_save";
+    if (lora->bias != "none")
+        return "vLLM does not serve adapters with biases";
+    if (!lora->rankPattern.empty() || !lora->alphaPattern.empty())
+        return "vLLM scales every module by the same rank and alpha; this adapter has patterns";
+    if (lora->rank > largestServedRank)
+        return "vLLM serves ranks up to " + std::to_string(largestServedRank);
+    return {};
 }
 
 } // namespace
@@ -147,30 +171,16 @@ Result<void> mergeAdapter(FileOps &ops, const fs::path &base, const fs::path &ad
     const std::string leftOut = config.tieWordEmbeddings ? "lm_head.weight" : "";
     RENTUNE_CHECK(ops.createFolders(output));
     RENTUNE_CHECK(copyCompanions(ops, base, output));
-    for (const std::string &file : shards.files)
-        RENTUNE_CHECK(writeShard(ops, base / file, output / file, changes, leftOut));
+    int64_t total = 0;
+    for (const std::string &file : shards.files) {
+        RENTUNE_TRY(const int64_t bytes, writeShard(ops, base / file, output / file, changes, leftOut));
+        total += bytes;
+    }
     if (shards.index.is_null())
         return {};
     shards.index["weight_map"].erase(leftOut);
+    shards.index["metadata"]["total_size"] = total;
     return atomicReplace(ops, output / hf::indexFileName, shards.index.dump(2) + "\n");
-}
-
-std::string unservable(const hf::AdapterConfig &config)
-{
-    const auto *lora = std::get_if<hf::LoraConfig>(&config);
-    if (!lora)
-        return "vLLM serves LoRA adapters only";
-    if (lora->dora)
-        return "vLLM does not serve DoRA adapters";
-    if (!lora->modulesToSave.empty())
-        return "vLLM does not serve adapters with modules_to_save";
-    if (lora->bias != "none")
-        return "vLLM does not serve adapters with biases";
-    if (!lora->rankPattern.empty() || !lora->alphaPattern.empty())
-        return "vLLM scales every module by the same rank and alpha; this adapter has patterns";
-    if (lora->rank > largestServedRank)
-        return "vLLM serves ranks up to " + std::to_string(largestServedRank);
-    return {};
 }
 
 Result<Json> mergeReport(const fs::path &base, const fs::path &adapter, const fs::path &merged)

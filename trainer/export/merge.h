@@ -3,7 +3,6 @@
 
 #include "core/base/file_ops.h"
 #include "core/base/json.h"
-#include "core/hf/adapter_config.h"
 
 #include <filesystem>
 
@@ -22,8 +21,5 @@ Result<void> mergeAdapter(FileOps &ops, const std::filesystem::path &base,
 /// merging.
 Result<Json> mergeReport(const std::filesystem::path &base, const std::filesystem::path &adapter,
                          const std::filesystem::path &merged);
-
-/// "" if vLLM (0.10: its PEFT helper) serves the adapter beside its base, else why not.
-std::string unservable(const hf::AdapterConfig &config);
 
 } // namespace rentune::trainer

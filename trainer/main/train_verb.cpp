@@ -203,9 +203,7 @@ private:
                     SampleSet::make(dataset, with.tokenizer, with.chatTemplate, options, spec.workers));
         if (samples.dropped() > 0)
             warn(std::to_string(samples.dropped()) +
-                 " rows are not trained: nothing of them to train on is within "
-                 "data.max_length " +
-                 std::to_string(spec.maxLength));
+                 " rows have nothing to train on within data.max_length " + std::to_string(spec.maxLength));
         if (samples.truncated() > 0)
             warn(std::to_string(samples.truncated()) + " rows are cut to data.max_length " +
                  std::to_string(spec.maxLength));

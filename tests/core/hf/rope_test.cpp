@@ -81,6 +81,7 @@ TEST(Rope, RefusesWhatNoModelCanMean)
              {{"type", "yarn"}, {"factor", 4}, {"original_max_position_embeddings", 0}},
              {{"type", "yarn"}, {"factor", "four"}},
              {{"type", "longrope"}, {"short_factor", {1, 2}}, {"long_factor", {1, 2}}},
+             {{"type", "longrope"}, {"original_max_position_embeddings", 1}},
              {{"type", "longrope"}}})
         EXPECT_EQ(refusal(llamaWith(scaling)).code, ErrorCode::ModelConfig) << scaling;
     EXPECT_EQ(refusal(llamaWith({{"type", "spiral"}, {"factor", 3}})).code, ErrorCode::ModelUnsupported);
